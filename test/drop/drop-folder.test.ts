@@ -34,8 +34,8 @@ function aFolder() {
   return { root, folder, drop, paths };
 }
 
-describe("createDropFolder()", () => {
-  it("prepare() result when nothing is there: the folder and both subfolders", () => {
+describe("the drop folder", () => {
+  it("is created with both subfolders", () => {
     const { root, folder } = aFolder();
     expect(["", "done", "refused"].map((name) => existsSync(join(root, name)))).toEqual([
       true,
@@ -45,7 +45,7 @@ describe("createDropFolder()", () => {
     expect(folder.prepare().ok).toBe(true);
   });
 
-  it("prepare() result when a file stands in the way: a failure that says so", () => {
+  it("fails with a reason if a file is in the way", () => {
     const place = testDirectory();
     writeFileSync(join(place, "inbox"), "");
     expect(createDropFolder(join(place, "inbox")).prepare()).toEqual({
@@ -55,7 +55,7 @@ describe("createDropFolder()", () => {
     expect(createDropFolder(join(place, "inbox", "below")).prepare().ok).toBe(false);
   });
 
-  it("files() result when all kinds of things lie there: the calendar files alone, by path", () => {
+  it("lists calendar files only, by path", () => {
     const { root, drop, paths } = aFolder();
     for (const path of ["b.ics", "2001/3001/c.ICS", "2001/a.ics", "a.ics"]) drop(path);
     for (const path of ["done/x.ics", "refused/2001/x.ics", ".hidden.ics", ".git/x.ics"])
@@ -66,19 +66,19 @@ describe("createDropFolder()", () => {
     expect(paths()).toEqual(["2001/3001/c.ICS", "2001/a.ics", "a.ics", "b.ics"]);
   });
 
-  it("files() result when a project's folder is called done: it is looked into", () => {
+  it("includes a project's folder called done", () => {
     const { drop, paths } = aFolder();
     drop("2001/done/x.ics");
     expect(paths()).toEqual(["2001/done/x.ics"]);
   });
 
-  it("files() result when the folder has gone: a failure", () => {
+  it("fails if it has disappeared", () => {
     const { root, paths } = aFolder();
     rmSync(root, { recursive: true });
     expect(paths()).toBe("it does not exist (any more)");
   });
 
-  it("read() result when the file is small, too large, a link, or gone", () => {
+  it("reads a small file, but no large, linked or missing one", () => {
     const { root, folder, drop } = aFolder();
     drop("x.ics", "some text");
     expect(folder.read("x.ics", 9)).toMatchObject({ ok: true });
@@ -93,7 +93,7 @@ describe("createDropFolder()", () => {
     });
   });
 
-  it("placeFor() result when the name is taken, by a file or by a report: the time, then a number", () => {
+  it("adds the time, then a number, to a name that is taken by a file or report", () => {
     const { folder, drop } = aFolder();
     expect(folder.placeFor("2001/x.ics", "done", at)).toBe("done/2001/x.ics");
     drop("done/2001/x.ics");
@@ -104,7 +104,7 @@ describe("createDropFolder()", () => {
     expect(folder.placeFor("2001/x.ics", "refused", at)).toBe("refused/2001/x.ics");
   });
 
-  it("putAway() result when it is done once or twice: file and report in their place, nothing else touched", () => {
+  it("moves file and report once, and touches nothing else", () => {
     const { root, folder, drop } = aFolder();
     drop("2001/x.ics", "content");
     const move = { path: "2001/x.ics", target: "done/2001/x.ics", report: "fine\n" };
@@ -117,15 +117,15 @@ describe("createDropFolder()", () => {
     expect(readFileSync(join(root, "2001/x.ics"), "utf8")).toBe("a later one");
   });
 
-  it("putAway() result when the file was taken away meanwhile: no report of nothing", () => {
+  it("writes no report if the file was removed meanwhile", () => {
     const { root, folder } = aFolder();
     folder.putAway({ path: "x.ics", target: "done/x.ics", report: "fine\n" });
     expect(existsSync(join(root, "done/x.ics.report.txt"))).toBe(false);
   });
 });
 
-describe("stampOf()", () => {
-  it("stampOf() result when the file is the same, moved, touched or rewritten", () => {
+describe("the stamp of a file", () => {
+  it("shows whether it is the same, moved, touched or rewritten", () => {
     const { root, folder, drop } = aFolder();
     const stamp = () => {
       const listed = folder.files();
@@ -147,33 +147,30 @@ describe("stampOf()", () => {
     expect(stamp()).not.toBe(touched);
   });
 
-  it.each(["done", "refused"])(
-    "prepare() result when %s is a link: a failure, and nothing goes through it",
-    (subfolder) => {
-      const { root, folder, drop } = aFolder();
-      const elsewhere = testDirectory();
-      rmSync(join(root, subfolder), { recursive: true });
-      symlinkSync(elsewhere, join(root, subfolder));
-      expect(folder.prepare()).toEqual({
-        ok: false,
-        failure: `${join(root, subfolder)} is a link: a folder is needed`,
-      });
-      drop("x.ics");
-      const put = { path: "x.ics", target: `${subfolder}/x.ics`, report: "done" };
-      expect(() => folder.putAway(put)).toThrow("is a link");
-      expect(readdirSync(elsewhere)).toEqual([]);
-      expect(existsSync(join(root, "x.ics"))).toBe(true);
-    },
-  );
+  it.each(["done", "refused"])("refuses a linked %s, and follows no link", (subfolder) => {
+    const { root, folder, drop } = aFolder();
+    const elsewhere = testDirectory();
+    rmSync(join(root, subfolder), { recursive: true });
+    symlinkSync(elsewhere, join(root, subfolder));
+    expect(folder.prepare()).toEqual({
+      ok: false,
+      failure: `${join(root, subfolder)} is a link: a folder is needed`,
+    });
+    drop("x.ics");
+    const put = { path: "x.ics", target: `${subfolder}/x.ics`, report: "done" };
+    expect(() => folder.putAway(put)).toThrow("is a link");
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(existsSync(join(root, "x.ics"))).toBe(true);
+  });
 
-  it("prepare() result when the folder itself is a link: a failure", () => {
+  it("refuses to be a link itself", () => {
     const place = testDirectory();
     mkdirSync(join(place, "real"));
     symlinkSync(join(place, "real"), join(place, "inbox"));
     expect(createDropFolder(join(place, "inbox")).prepare().ok).toBe(false);
   });
 
-  it("putAway() and read() go through no link that stands below: of a project, or of a report", () => {
+  it("follows no link below it, of a project or a report", () => {
     const { root, folder, drop } = aFolder();
     const elsewhere = testDirectory();
     writeFileSync(join(elsewhere, "secret.ics"), "secret");
@@ -196,7 +193,7 @@ describe("stampOf()", () => {
     expect(folder.placeFor("z.ics", "done", at)).not.toBe("done/z.ics");
   });
 
-  it("read() result when the file has become a pipe: a failure at once", () => {
+  it("refuses a file that has become a pipe, at once", () => {
     const { root, folder } = aFolder();
     execFileSync("sh", ["-c", `mkfifo "$0"`, join(root, "p.ics")]);
     expect(folder.read("p.ics", 1000)).toMatchObject({ failure: "it is no longer a file" });

@@ -5,7 +5,7 @@ import { watchFolder } from "../../src/drop/watch-folder.ts";
 import { eventually } from "../support/eventually.ts";
 import { testDirectory } from "../support/test-store.ts";
 
-it("watchFolder() result when files are written, renamed and put away: told of calendar files that lie still", async () => {
+it("watching reports calendar files that are complete, after writing, renaming and moving", async () => {
   const folder = testDirectory();
   for (const name of ["done", "2001"]) mkdirSync(join(folder, name));
   let arrivals = 0;

@@ -30,8 +30,8 @@ async function behind(purge: object, lengths: object = {}) {
   return { ...server, key };
 }
 
-describe("createCachePurger()", () => {
-  it("tells a change once it is there, in one request however much has changed, and not before anybody has asked", async () => {
+describe("the cache purger", () => {
+  it("purges a feed once after any number of changes, and never before it was fetched", async () => {
     const cache = await aCache();
     const { rename, purge, direct, path, key } = await behind({ url: `${cache.url}/{key}` });
     rename("One");
@@ -46,7 +46,7 @@ describe("createCachePurger()", () => {
     expect(cache.told).toEqual([`PURGE /${key}  `]);
   });
 
-  it("tells what the day has changed", async () => {
+  it("purges what a new day has changed", async () => {
     const cache = await aCache();
     const { clock, purge, direct, path } = await behind({ url: `${cache.url}/{key}` });
     await direct(`GET ${path}`);
@@ -55,7 +55,7 @@ describe("createCachePurger()", () => {
     expect(cache.told).toHaveLength(1);
   });
 
-  it("fills in key, address and token wherever they are asked for", async () => {
+  it("fills in key, address and token wherever they are requested", async () => {
     const cache = await aCache();
     const { purge, direct, path, key, rename } = await behind({
       url: `${cache.url}/purge{path}?of={url}`,
@@ -71,7 +71,7 @@ describe("createCachePurger()", () => {
     expect(cache.told).toEqual([`POST /purge${path}?of=${address} the-token {"tags":["${key}"]}`]);
   });
 
-  it("sends a token that no template names as Bearer", async () => {
+  it("sends a token as Bearer if no template names it", async () => {
     const cache = await aCache();
     const { purge, direct, path, key, rename } = await behind({
       url: `${cache.url}/{key}`,
@@ -83,7 +83,7 @@ describe("createCachePurger()", () => {
     expect(cache.told).toEqual([`PURGE /${key} Bearer the-token `]);
   });
 
-  it("tells an ended address until the cache has said yes, then once more", async () => {
+  it("purges an ended address until the cache confirms, then once more", async () => {
     const cache = await aCache();
     const { feeds, feed, purge, store, clock, turns, path } = await behind({
       url: `${cache.url}{path}`,
@@ -112,7 +112,7 @@ describe("createCachePurger()", () => {
     expect(turns).toEqual(["the cache answers PURGE with 503", null]);
   });
 
-  it("forgets a change that could not be told once copies have ended by their age", async () => {
+  it("drops a failed purge once copies have expired", async () => {
     const { rename, purge, direct, path, store, clock } = await behind(
       { url: "http://127.0.0.1:9/{key}" },
       { maxAge: "PT5M", staleWhileRevalidate: "PT5M" },
@@ -126,7 +126,7 @@ describe("createCachePurger()", () => {
     expect(store.cachePurges.state().waiting).toBe(0);
   });
 
-  it("tells again what has changed while a request was under way", async () => {
+  it("purges again what changed during a request", async () => {
     const told: string[] = [];
     let meanwhile = () => {};
     const port = await listening((request, response) => {
@@ -147,7 +147,7 @@ describe("createCachePurger()", () => {
     expect(told).toHaveLength(2);
   });
 
-  it("takes a cache that has no such copy at its word, and one that never answers for one that fails", async () => {
+  it("accepts that a cache has no copy, and counts a silent one as failing", async () => {
     const cache = await aCache();
     cache.answer.status = 404;
     const first = await behind({ url: `${cache.url}/{key}` });

@@ -7,7 +7,7 @@ const component = (name: string): string =>
   `BEGIN:VEVENT\r\nSUMMARY:${name} ü€😀\r\nEND:VEVENT\r\n`;
 const named = (names: string): readonly string[] => names.split("").map(component);
 
-describe("createCalendarOctets()", () => {
+describe("the octets of a calendar", () => {
   it.each([
     ["abcd", "abcd"],
     ["abcd", ""],
@@ -24,7 +24,7 @@ describe("createCalendarOctets()", () => {
     ["abab", "ab"],
     ["abcd", "dcba"],
     ["abcd", "XYZ"],
-  ])("write() result for %j, then %j", (first, then) => {
+  ])("are right for %j, then %j", (first, then) => {
     const octets = createCalendarOctets();
     for (const [head, names] of [
       ["head\r\n", first],
@@ -37,7 +37,7 @@ describe("createCalendarOctets()", () => {
     }
   });
 
-  it("write() result after what was prepared is another by now", () => {
+  it("are right if what was prepared has changed", () => {
     const octets = createCalendarOctets();
     const names = Array.from({ length: 450 }, (_, at) => component(`Event ${at}`));
     let steps = 0;
@@ -47,7 +47,7 @@ describe("createCalendarOctets()", () => {
     expect(octets.write("h", now).toString()).toBe(calendarBody("h", now).toString());
   });
 
-  it("write() result is another buffer each time, as the last one may be on its way", () => {
+  it("are a new buffer each time, since the last one may still be in use", () => {
     const octets = createCalendarOctets();
     atOnce(octets.prepare(named("ab")));
     const first = octets.write("h", named("ab"));

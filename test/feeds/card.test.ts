@@ -30,8 +30,8 @@ function card(item: Item, changes: Partial<FeedOptions> = {}): EventCard {
   return cardOf(viewOf(item), { place, names, options, links: null });
 }
 
-describe("cardOf()", () => {
-  it("cardOf() result when the event has times", () => {
+describe("the card of an item", () => {
+  it("has the times of an event", () => {
     const reminder = Temporal.Duration.from({ minutes: 15 });
     const made = card(anEvent(7, { title: "Kick-off", description: "Room 4", reminder }));
     expect(made).toMatchObject({
@@ -52,7 +52,7 @@ describe("cardOf()", () => {
     expect(made.description).toContain("Open: https://work.example.com/#/2001/event/7");
   });
 
-  it("cardOf() result when the event takes whole days: it blocks no time", () => {
+  it("of an all-day event blocks no time", () => {
     const made = card(anEvent(7, { when: days("2026-11-23", "2026-11-24") }));
     expect(made.transparent).toBe(true);
     expect(made.when.end?.toString()).toBe("2026-11-25");
@@ -61,14 +61,14 @@ describe("cardOf()", () => {
   it.each([
     ["open", false, "◆ Launch"],
     ["completed", true, "✓ Launch"],
-  ])("cardOf() result when the milestone is %s", (_state, completed, summary) => {
+  ])("marks a milestone that is %s", (_state, completed, summary) => {
     const made = card(
       anEvent(7, { title: "Launch", milestone: true, completed, when: days("2026-12-01") }),
     );
     expect(made).toMatchObject({ summary, categories: ["Milestone"], transparent: true });
   });
 
-  it("cardOf() result when it is a task with labels and people", () => {
+  it("has labels and people of a task", () => {
     const task = aTask(8, {
       labels: [labelId(51), labelId(52), labelId(53), labelId(99)],
       assigned: [personId(11), personId(12), personId(99)],
@@ -85,7 +85,7 @@ describe("cardOf()", () => {
     expect(card({ ...task, completed: true }).summary).toBe("✓ Task 8");
   });
 
-  it("cardOf() result when people and links are not wanted", () => {
+  it("omits people and links on request", () => {
     const task = aTask(8, { description: "Text", assigned: [personId(11)] });
     expect(card(task, { assignees: false, webUrl: null })).toMatchObject({
       description: "Text",
@@ -93,14 +93,14 @@ describe("cardOf()", () => {
     });
   });
 
-  it("cardOf() result when the creation is still on its way: no address, since the first time it was known", () => {
+  it("of a pending creation has no address, and keeps its first time", () => {
     const made = card({ ...anEvent(7), id: null, createdAt: null });
     expect(made.url).toBeNull();
     expect(made.description).toBe("");
     expect(made.createdAt?.toString()).toBe("2026-10-01T09:00:00Z");
   });
 
-  it("cardOf() result when the description is HTML: text, and HTML with the same lines added", () => {
+  it("of an HTML description has text, and HTML with the same additional lines", () => {
     const made = card(aTask(8, { description: "<p>One &amp; two</p>", assigned: [personId(11)] }), {
       webUrl: "https://work.example.com/?a={id}&b=<c>",
     });
@@ -111,7 +111,7 @@ describe("cardOf()", () => {
     expect(made.html).not.toContain("<c>");
   });
 
-  it("cardOf() result when the HTML does more than format: what only formats is left, and the text says the same", () => {
+  it("keeps only formatting of HTML, and the text says the same", () => {
     const active = `<p>One</p><svg onload=alert(1)></svg><img src="https://spy.example/p.gif"><a href="java&Tab;script:x">two</a>`;
     const made = card(aTask(8, { description: active }));
     expect(made.html).toMatch(/^<html><body><p>One<\/p><a>two<\/a><p>— Dayferry/);
@@ -140,39 +140,36 @@ describe("cardOf()", () => {
       aTask(8, { ...secrets, listId: listId(3002), labels: [labelId(51)], completed: true }),
       true,
     ],
-  ])(
-    "cardOf() result when %s is shown as busy: nothing but its time",
-    (_name, item, transparent) => {
-      expect(card(item, { private: "busy" })).toEqual({
-        uid: "one@test",
-        sequence: 3,
-        stampAt: Temporal.Instant.from("2026-11-01T09:00:00Z"),
-        when: feedPlaceOf(item, feedOptions()),
-        zone: "Europe/Berlin",
-        summary: "Busy",
-        description: "",
-        html: null,
-        categories: [],
-        reminder: null,
-        createdAt: null,
-        url: null,
-        status: null,
-        transparent,
-        classification: "PRIVATE",
-      });
-      const shown = card(item, { private: "show" });
-      expect(shown.classification).toBe("PRIVATE");
-      expect(shown.summary).toContain("sécret-title");
-    },
-  );
+  ])("shows only the time of %s that is busy", (_name, item, transparent) => {
+    expect(card(item, { private: "busy" })).toEqual({
+      uid: "one@test",
+      sequence: 3,
+      stampAt: Temporal.Instant.from("2026-11-01T09:00:00Z"),
+      when: feedPlaceOf(item, feedOptions()),
+      zone: "Europe/Berlin",
+      summary: "Busy",
+      description: "",
+      html: null,
+      categories: [],
+      reminder: null,
+      createdAt: null,
+      url: null,
+      status: null,
+      transparent,
+      classification: "PRIVATE",
+    });
+    const shown = card(item, { private: "show" });
+    expect(shown.classification).toBe("PRIVATE");
+    expect(shown.summary).toContain("sécret-title");
+  });
 });
 
-describe("cardInputs()", () => {
+describe("inputs of a card", () => {
   const context = { names, options: feedOptions(), links: null, format: "1" };
   const task = aTask(8, { labels: [labelId(51)], assigned: [personId(11)] });
   const inputs = cardInputs(viewOf(task), context);
 
-  it("cardInputs() result when only what no card shows has changed", () => {
+  it("stay if only hidden values change", () => {
     const same = { ...task, commentCount: 5, logged: Temporal.Duration.from("PT3H"), byMe: true };
     const elsewhere = new Map([...names.labels, [labelId(54), "Other"]] as const);
     expect(cardInputs(viewOf(same), { ...context, names: { ...names, labels: elsewhere } })).toBe(
@@ -205,11 +202,11 @@ describe("cardInputs()", () => {
       viewOf(task),
       { ...context, names: { ...names, privateLists: new Set([listId(3001)]) } },
     ],
-  ])("cardInputs() result when %s changes", (_name, view, changed) => {
+  ])("change if %s changes", (_name, view, changed) => {
     expect(cardInputs(view, changed)).not.toBe(inputs);
   });
 
-  it("cardInputs() result when two views differ in one published version: equal inputs, equal cards", () => {
+  it("are equal exactly if the cards are equal", () => {
     const name = fc.constantFrom("Design", "Art", "");
     const world = fc.record({
       label: name,

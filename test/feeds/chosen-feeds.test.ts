@@ -59,7 +59,7 @@ function rig() {
 
 const website = ["Design it", "Done", "Milestone", "Mine", "Open event", "Part"];
 
-describe("a chosen feed", () => {
+describe("a filtered feed", () => {
   it.each<[string, object, readonly string[]]>([
     ["a project, by default", { projectId: 2001 }, website],
     [
@@ -119,7 +119,7 @@ describe("a chosen feed", () => {
       { projectId: 2001, personId: 11, filter: { assigned: "me" } },
       ["Mine", "Part"],
     ],
-  ])("shows %s, and says so of each item", (_what, body, expected) => {
+  ])("shows %s, and each item says so", (_what, body, expected) => {
     const { create, titles, store, feeds } = rig();
     const { id } = create(body);
     expect(titles(id)).toEqual(expected.toSorted());
@@ -136,7 +136,7 @@ describe("a chosen feed", () => {
     expect(content && atOnce(content).shown).toBe(said.length);
   });
 
-  it("shows what was completed for as long as it says", () => {
+  it("shows completed items for the configured time", () => {
     const { create, titles, clock } = rig();
     const { id } = create({ projectId: 2001, filter: { completed: "P2D" } });
     expect(titles(id)).toContain("Done");
@@ -144,7 +144,7 @@ describe("a chosen feed", () => {
     expect(titles(id)).not.toContain("Done");
   });
 
-  it("carries alarms unless it says no reminders", () => {
+  it("has alarms unless reminders are off", () => {
     const { create, open } = rig();
     const text = (filter: FeedFilter | null) =>
       open(create({ projectId: 2001, filter }).id)
@@ -154,7 +154,7 @@ describe("a chosen feed", () => {
     expect(text({ reminders: false })).not.toContain("BEGIN:VALARM");
   });
 
-  it("is called after whose it is, until somebody names it", () => {
+  it("is named after its owner until somebody renames it", () => {
     const { create, store, feeds } = rig();
     const ids = [
       { projectId: 2001, personId: 11 },
@@ -190,7 +190,7 @@ describe("a chosen feed", () => {
     ]);
   });
 
-  it("tells its colour by the exact value and by the nearest name", () => {
+  it("has its exact color and the nearest color name", () => {
     const { create, open, store, feeds } = rig();
     store.directory.putProjects([{ ...aProject(2001, "Website"), color: "#428bca" }], false);
     const { id } = create({ projectId: 2001 });
@@ -204,7 +204,7 @@ describe("a chosen feed", () => {
     expect(text()).not.toContain("COLOR");
   });
 
-  it("follows an item that comes into it and leaves it again", () => {
+  it("follows an item that enters and leaves it", () => {
     const { create, titles, put } = rig();
     const { id } = create({ kind: "all", filter: { labels: ["Design"] } });
     expect(titles(id)).toEqual(["Design it"]);
@@ -222,7 +222,7 @@ describe("a chosen feed", () => {
     expect(titles(id)).toEqual(["At the fair"]);
   });
 
-  it("is not built, nor changed by an octet, when something else changes", () => {
+  it("is neither rendered nor changed if something else changes", () => {
     const { create, open, put, feeds } = rig();
     const mine = create({ kind: "person", personId: 11 }).id;
     const [before, body] = [open(mine).head(), open(mine).body()];
@@ -235,7 +235,7 @@ describe("a chosen feed", () => {
     expect(feeds.get(mine)?.items).toBe(4);
   });
 
-  it("says the same from feeds that have nothing in memory, whatever its changes", () => {
+  it("is the same without cached components, after any changes", () => {
     const { create, open, put, store } = rig();
     const ids = [
       { kind: "person", personId: 11, filter: { assigned: "anyone" } },
@@ -251,7 +251,7 @@ describe("a chosen feed", () => {
     expect(texts().every((text) => text.includes("At the fair"))).toBe(true);
   });
 
-  it("explains why it shows nothing: 410 after a person has left, 503 where its labels are gone", () => {
+  it("explains why it is empty: 410 after a person has left, 503 if its labels are gone", () => {
     const { create, open, store, feeds } = rig();
     const mine = create({ kind: "person", personId: 11 }).id;
     const labelled = create({ kind: "all", filter: { labels: [51] } }).id;
@@ -275,7 +275,7 @@ describe("a chosen feed", () => {
     expect(open(mine).fault()).toBeNull();
   });
 
-  it("is for its person alone: others neither see nor change it", () => {
+  it("belongs to its person: others neither see nor change it", () => {
     const { create, feeds } = rig();
     const own = create({ kind: "person", personId: 11 });
     const other = create({ kind: "person", personId: 12 });
@@ -288,7 +288,7 @@ describe("a chosen feed", () => {
   });
 });
 
-describe("readFeedWish()", () => {
+describe("a requested feed", () => {
   it.each<[string, object, readonly string[]]>([
     ["the kind is missing", {}, ["kind"]],
     [
@@ -340,13 +340,13 @@ describe("readFeedWish()", () => {
       { projectId: 2001, filter: { projects: [2001] } },
       ["filter.projects"],
     ],
-  ])("readFeedWish() result when %s: each is named", (_what, body, fields) => {
+  ])("has wrong fields named if %s", (_what, body, fields) => {
     const { store } = rig();
     const read = readFeedWish(body, { directory: store.directory, viewer: admin });
     expect(read.ok ? [] : read.failure.map(({ field }) => field)).toEqual(fields);
   });
 
-  it("readFeedWish() result when a person asks: through the own eyes alone", () => {
+  it("of a person is limited to what they see", () => {
     const { store } = rig();
     const ask = (body: object) => readFeedWish(body, { directory: store.directory, viewer: ana });
     expect(ask({})).toMatchObject({ ok: true, value: { kind: "person", personId: 11 } });
@@ -366,7 +366,7 @@ describe("readFeedWish()", () => {
     });
   });
 
-  it("readFeedChange() result when the feed is the one that a project has by itself: it goes on showing all of it", () => {
+  it("cannot filter a project's automatic feed", () => {
     const { store, feeds } = rig();
     const [feed] = feeds.list();
     if (!feed) throw new Error("there is no feed");

@@ -24,7 +24,7 @@ function shown(text: string): readonly string[] {
 }
 
 describe("feeds with customDates", () => {
-  it("show the date of a custom field as a whole day of its own, also of a task without a due date", () => {
+  it("show a custom date as its own all-day event, even for a task without a due date", () => {
     const rig = feedRig({ options: { customDates: true } });
     rig.put(aTask(1, dated("2026-12-24")));
     rig.put(aTask(2, { ...dated("2026-12-31"), dueOn: null }));
@@ -36,7 +36,7 @@ describe("feeds with customDates", () => {
     expect(rig.fromScratch()).toBe(rig.text());
   });
 
-  it("show none unless they are wanted, of private tasks none, and none outside the window", () => {
+  it("show none by default, for private tasks, or outside the window", () => {
     const off = feedRig();
     off.put(aTask(1, dated("2026-12-24")));
     expect(shown(off.text())).toHaveLength(1);
@@ -46,7 +46,7 @@ describe("feeds with customDates", () => {
     expect(shown(on.text())).toEqual([]);
   });
 
-  it("raise SEQUENCE with the date, and leave a feed without them alone", () => {
+  it("raise SEQUENCE with the date, and leave other feeds alone", () => {
     const [on, off] = [feedRig({ options: { customDates: true } }), feedRig()];
     for (const rig of [on, off]) rig.put(aTask(1, dated("2026-12-24")));
     const before = off.text();
@@ -60,7 +60,7 @@ describe("feeds with customDates", () => {
     expect(on.fromScratch()).toBe(on.text());
   });
 
-  it("follow a renamed field, drop an emptied one, and do not repeat a SEQUENCE when it comes back", () => {
+  it("follow a renamed field, drop an emptied one, and never repeat a SEQUENCE", () => {
     const rig = feedRig({ options: { customDates: true } });
     rig.put(aTask(1, dated("2026-12-24")));
     rig.text();
@@ -72,7 +72,7 @@ describe("feeds with customDates", () => {
     expect(shown(rig.text())[1]).toBe("field-601-task-1 2 20261229 Task 1: Launch");
   });
 
-  it("move with the title and the life of the task", () => {
+  it("follow the title and deletion of the task", () => {
     const rig = feedRig({ options: { customDates: true } });
     rig.put(aTask(1, dated("2026-12-24")));
     rig.text();

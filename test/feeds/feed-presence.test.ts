@@ -50,7 +50,7 @@ it.each<[string, Parameters<ReturnType<typeof feedRig>["put"]>[0], Partial<FeedC
     aTask(1, due("2026-11-25")),
     { filter: { labels: [labelId(99)] } },
   ],
-])("presenceIn() says: %s", (why, item, choice) => {
+])("the presence in a feed says: %s", (why, item, choice) => {
   const { put, store, feeds } = feedRig();
   const { id } = feeds.create({ ...plain, ...choice, name: "Chosen", colour: null });
   put(item);
@@ -60,8 +60,8 @@ it.each<[string, Parameters<ReturnType<typeof feedRig>["put"]>[0], Partial<FeedC
   expect(found?.presence).toEqual({ kind: "left-out", why });
 });
 
-describe("feedContent()", () => {
-  it("lists what comes next, and what is left out with an example", () => {
+describe("the contents of a feed", () => {
+  it("list what comes next, and what is left out with an example", () => {
     const { put, feeds } = feedRig();
     put(anEvent(1, { title: "Over", when: days("2026-11-10") }));
     put(anEvent(2, { title: "Later", when: days("2026-12-10") }));
@@ -78,7 +78,7 @@ describe("feedContent()", () => {
     ]);
   });
 
-  it("does not name what is private to others in a person's feed", () => {
+  it("do not name what is hidden from a feed's person", () => {
     const { put, feeds } = feedRig();
     put(anEvent(1, { title: "Secret", private: true, creatorId: personId(12) }));
     const own = { ...plain, kind: "person", projectId: null, personId: personId(11) } as const;

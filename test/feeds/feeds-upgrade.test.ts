@@ -37,7 +37,7 @@ function olderDatabase(): string {
   return file;
 }
 
-it("a database of the version before keeps its feeds with number, version, name and all that they said, and is made new ones beside them", () => {
+it("a database of the previous version keeps its feeds with address, name and contents, and accepts new ones", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const store = openStore({
     file: olderDatabase(),

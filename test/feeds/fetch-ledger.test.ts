@@ -23,7 +23,7 @@ function rig() {
 }
 
 describe("the ledger of fetches", () => {
-  it("tells who comes how often, when last, and what they have", () => {
+  it("shows who fetches how often, when last, and which version", () => {
     const { start, clock, version } = rig();
     const ledger = start();
     const visit = (hours: number) => {
@@ -59,14 +59,14 @@ describe("the ledger of fetches", () => {
     ["curl/8.5.0", "curl"],
     ["", "a program without a name"],
     [`${"x".repeat(90)}/1`, "x".repeat(40)],
-  ])("knows %s as %s", (agent, program) => {
+  ])("recognizes %s as %s", (agent, program) => {
     const { start, version } = rig();
     const ledger = start();
     ledger.note(feed, agent, version());
     expect(ledger.of(feed, { shown: null })[0]?.program).toBe(program);
   });
 
-  it("takes fetches within a minute for one visit, with the newest version", () => {
+  it("counts fetches within a minute as one visit, with the newest version", () => {
     const { start, clock, version } = rig();
     const ledger = start();
     ledger.note(feed, "curl/8", version());
@@ -77,7 +77,7 @@ describe("the ledger of fetches", () => {
     ]);
   });
 
-  it("writes at most once a minute, and the same is known after a restart", () => {
+  it("is written at most once a minute, and survives a restart", () => {
     const { start, clock, version, puts } = rig();
     const ledger = start();
     for (let count = 0; count < 500; count++) {
@@ -93,7 +93,7 @@ describe("the ledger of fetches", () => {
     expect(puts).toHaveLength(before);
   });
 
-  it("keeps a dozen programs of a feed, whatever names come", () => {
+  it("keeps a dozen programs per feed, whatever names appear", () => {
     const { start, clock, version, store } = rig();
     const ledger = start();
     for (let count = 0; count < 40; count++) {

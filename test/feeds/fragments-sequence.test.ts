@@ -78,8 +78,8 @@ function components(text: string): ReadonlyMap<string, string> {
   return new Map(blocks.map((block) => [/^UID:(.*)$/m.exec(block)?.[1] ?? "", block]));
 }
 
-describe("what calendars are told", () => {
-  it("body() result when anything happens: one text per SEQUENCE, nothing goes back, and memory changes nothing", () => {
+describe("what a feed says", () => {
+  it("has one text per SEQUENCE after any changes, never goes back, and is the same without a cache", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("omit" as const, "busy" as const, "show" as const),
@@ -122,7 +122,7 @@ describe("what calendars are told", () => {
     );
   });
 
-  it("body() result when texts are hostile: no line of theirs becomes a line of ours", () => {
+  it("never turns a line of a hostile text into a line of ours", () => {
     const nasty = fc.string({
       unit: fc.constantFrom(
         "\r",

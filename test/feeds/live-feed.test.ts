@@ -10,8 +10,8 @@ import { aLabel, anEvent, aTask, days } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";
 import { byTitle, feedKey, feedRig, secretIn } from "./rig.ts";
 
-describe("head()", () => {
-  it("head() result when nothing has changed: the same, and nothing is rendered", () => {
+describe("the head of a feed", () => {
+  it("is the same if nothing has changed, and nothing is rendered", () => {
     let renders = 0;
     const { put, head, opened } = feedRig({
       render(card) {
@@ -30,7 +30,7 @@ describe("head()", () => {
     expect(renders).toBe(rendered + 1);
   });
 
-  it("head() result when only another project, or what no feed shows, has changed", () => {
+  it("is the same if only another project, or hidden values, changed", () => {
     const { put, head, clock, store } = feedRig();
     put(aTask(1));
     const first = head();
@@ -41,7 +41,7 @@ describe("head()", () => {
     expect(head()).toEqual(first);
   });
 
-  it("head() result when an item changes twice within a second: Last-Modified moves each time", () => {
+  it("has a new Last-Modified for each change, even within a second", () => {
     const { put, head } = feedRig();
     put(anEvent(1));
     const seen = [head()];
@@ -55,7 +55,7 @@ describe("head()", () => {
     expect(new Set(seen.map(({ etag }) => etag)).size).toBe(4);
   });
 
-  it("head() result when midnight comes while it is made: of the new day the next time, whenever that was", () => {
+  it("belongs to the new day if midnight passes while it is computed", () => {
     const [evening, morning] = ["2026-11-20T22:59:59Z", "2026-11-20T23:00:00Z"].map((at) =>
       Temporal.Instant.from(at),
     );
@@ -79,7 +79,7 @@ describe("head()", () => {
     }
   });
 
-  it("head() result when the clock is set back: Last-Modified does not go back", () => {
+  it("keeps Last-Modified if the clock is set back", () => {
     const { put, head, clock } = feedRig();
     put(anEvent(1));
     const before = head();
@@ -88,7 +88,7 @@ describe("head()", () => {
     expect(Temporal.Instant.compare(head().modifiedAt, before.modifiedAt)).toBe(1);
   });
 
-  it("head() result when midnight passes in the account's zone: items enter and leave", () => {
+  it("changes at midnight in the account's zone, as items enter and leave", () => {
     const past = Temporal.Duration.from("P1D");
     const { put, text, head, clock } = feedRig({
       options: { past, future: Temporal.Duration.from("P1D") },
@@ -103,7 +103,7 @@ describe("head()", () => {
     expect([...byTitle(text()).keys()]).toEqual(["overmorrow"]);
   });
 
-  it("head() result when an item cannot be written: an error, and the feed is back once it can", () => {
+  it("fails if an item cannot be written, and recovers once it can", () => {
     let broken = true;
     const { put, head, text } = feedRig({
       render(card) {
@@ -122,7 +122,7 @@ describe("head()", () => {
     expect(head().etag).not.toBe(before.etag);
   });
 
-  it("body() result when the feed changes after head(): the bytes that were announced", async () => {
+  it("matches the body even if the feed changes in between", async () => {
     const { put, opened } = feedRig();
     put(anEvent(1));
     const feed = opened();
@@ -136,7 +136,7 @@ describe("head()", () => {
     expect(gunzipSync(await feed.compressed("gzip"))).toEqual(feed.body());
   });
 
-  it("compressed() result when it is asked for twice: compressed once for each coding", async () => {
+  it("is compressed once for each coding", async () => {
     const { put, opened } = feedRig();
     put(anEvent(1));
     const [first, second] = await Promise.all([
@@ -151,7 +151,7 @@ describe("head()", () => {
   });
 });
 
-it("FeedMovedError body() result when what was announced after a restart can no longer be made: refused, never mislabelled", () => {
+it("is refused if its announced body can no longer be made after a restart", () => {
   const first = feedRig();
   first.put(anEvent(1));
   first.opened().body();
@@ -176,8 +176,8 @@ it("FeedMovedError body() result when what was announced after a restart can no 
   expect(feed?.body().toString()).toContain("Event 2");
 });
 
-describe("prepare()", () => {
-  it("prepare() result when items change while it is under way: the same calendar as one that is built at once", async () => {
+describe("preparing a feed", () => {
+  it("gives the same calendar if items change meanwhile", async () => {
     const rig = feedRig();
     const { put, opened, store } = rig;
     for (let id = 1; id <= 400; id++) put(anEvent(id, { title: `Event ${id}` }));
@@ -202,7 +202,7 @@ describe("prepare()", () => {
     expect(feed.current()).toEqual(feed.head());
   });
 
-  it("prepare() result when a name changes on which all hang: there is work again", async () => {
+  it("has work again if a name changes that all items use", async () => {
     const { put, opened, store } = feedRig();
     put(aTask(1, { labels: [labelId(51)] }));
     await opened().prepare();
@@ -213,7 +213,7 @@ describe("prepare()", () => {
     await again;
   });
 
-  it("prepare() result when an item cannot be written: a fault of the feed", async () => {
+  it("reports an item that cannot be written as the feed's error", async () => {
     const { put, opened } = feedRig({
       render(card) {
         if (card.uid.startsWith("event-1@")) throw new Error("cannot be rendered");
@@ -225,7 +225,7 @@ describe("prepare()", () => {
   });
 });
 
-it("memory isAtHand() result when feeds are over their budget: the one that was asked for last stays, others are read again", async () => {
+it("over the memory budget, the last requested feed stays, and others are read again", async () => {
   const { put, opened } = feedRig({ budget: 1 });
   for (let id = 1; id <= 30; id++) put(anEvent(id));
   put(anEvent(99, { projectId: projectId(2002) }));

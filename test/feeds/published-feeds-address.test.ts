@@ -3,7 +3,7 @@ import { feedId } from "../../src/domain/ids.ts";
 import { secretOf, secretPattern } from "../../src/feeds/published-feeds.ts";
 import { feedKey } from "./rig.ts";
 
-it("secretOf() result when id, version or key differ: always another one of 160 bits", () => {
+it("the secret of a feed has 160 bits, and differs with ID, version or key", () => {
   const keys = [feedKey, Buffer.alloc(32, 1)];
   const secrets = keys.flatMap((key) =>
     [1, 2, 3, 11].flatMap((id) =>

@@ -5,7 +5,7 @@ import { readBack } from "../support/read-back.ts";
 import { byTitle, feedRig } from "./rig.ts";
 
 describe("a feed, read by other programs", () => {
-  it("body() result when a project has every kind of item", () => {
+  it("has every kind of item", () => {
     const { put, text } = feedRig();
     put(anEvent(1, { title: "Kick-off", reminder: Temporal.Duration.from("PT15M") }));
     put(anEvent(2, { title: "No end", when: times("2026-07-01T09:00") }));
@@ -51,7 +51,7 @@ describe("a feed, read by other programs", () => {
     expect(read.get("Draft")?.description).toContain("Assigned: Björn");
   });
 
-  it("body() result when times lie around changes of the clocks", () => {
+  it("has right times around clock changes", () => {
     const { put, text } = feedRig();
     put(anEvent(1, { title: "winter", when: times("2026-10-26T09:00", "2026-10-26T10:00") }));
     put(anEvent(2, { title: "summer", when: times("2027-03-28T09:00", "2027-03-28T10:00") }));
@@ -66,7 +66,7 @@ describe("a feed, read by other programs", () => {
     expect(text()).toContain("TZID:Europe/Berlin");
   });
 
-  it("body() result when the second pass of a repeated hour is meant", () => {
+  it("has the second pass of a repeated hour", () => {
     const { put, text } = feedRig();
     const start = Temporal.ZonedDateTime.from("2026-10-25T02:30:00+01:00[Europe/Berlin]");
     put(
@@ -75,14 +75,14 @@ describe("a feed, read by other programs", () => {
     expect(byTitle(text()).get("second")?.start).toBe("2026-10-25T01:30:00Z");
   });
 
-  it("body() result when there is nothing to show: a calendar, with its name and no zone", () => {
+  it("without items is a calendar with its name and no time zone", () => {
     const { text } = feedRig();
     expect(readBack(text()).size).toBe(0);
     expect(text()).toContain("X-WR-CALNAME:Website\r\n");
     expect(text()).not.toContain("VTIMEZONE");
   });
 
-  it("body() result when a project has gone: its last items", () => {
+  it("of a deleted project keeps its last items", () => {
     const { put, text, store, feeds, head } = feedRig();
     put(anEvent(1));
     const before = head().etag;
@@ -92,7 +92,7 @@ describe("a feed, read by other programs", () => {
     expect(head().etag).toBe(before);
   });
 
-  it("body() result when a todolist leaves the project with its tasks", () => {
+  it("loses the tasks of a todolist that leaves its project", () => {
     const { put, text } = feedRig();
     put(aTask(1));
     expect(readBack(text()).size).toBe(1);

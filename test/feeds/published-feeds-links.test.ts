@@ -63,7 +63,7 @@ const labelsIn = (description: string): readonly string[] =>
   );
 
 describe("action links of a feed", () => {
-  it("stand below what can be done now, and nowhere else", () => {
+  it("appear for what can be done now, and nowhere else", () => {
     const { said } = linkedRig();
     expect(labelsIn(said("task", 1).description)).toEqual(["Done", "+1 day", "+1 week"]);
     expect(labelsIn(said("task", 2).description)).toEqual(["Open again"]);
@@ -71,7 +71,7 @@ describe("action links of a feed", () => {
     expect(labelsIn(said("event", 4).description)).toEqual([]);
   });
 
-  it("are in the language of the person whose feed it is, also after another was chosen", () => {
+  it("are in the language of the feed's person, even after a change", () => {
     const { feeds, store } = linkedRig();
     const ana = personId(11);
     const about = { kind: "person", personId: ana, filter: { assigned: "anyone" } };
@@ -104,7 +104,7 @@ describe("action links of a feed", () => {
     expect(claim && store.view.get(claim.item)?.item.title).toBe("Open task");
   });
 
-  it("are kept closed in the database, and are the same after a restart", () => {
+  it("are encrypted in the database, and unchanged after a restart", () => {
     const rig = linkedRig();
     const { store, text, feeds } = rig;
     const said = text();
@@ -125,27 +125,27 @@ describe("action links of a feed", () => {
     for (const body of kept()) expect(body.replaceAll("\r\n ", "")).not.toContain("/act/");
   });
 
-  it("are absent without an address under which the server is reached", () => {
+  it("are absent if the server has no public address", () => {
     const rig = feedRig();
     rig.put(aTask(1));
     expect(rig.text()).not.toContain("/act/");
   });
 
-  it("are absent from private items that feeds show as Busy", () => {
+  it("are absent from private items shown as Busy", () => {
     const rig = feedRig({ links: { signer, address }, options: { private: "busy" } });
     rig.put(anEvent(5, { milestone: true, private: true, when: days("2026-12-01") }));
     expect(rig.text()).toContain("SUMMARY:Busy");
     expect(rig.text()).not.toContain("/act/");
   });
 
-  it("can be clicked in HTML, and are no text of it", () => {
+  it("are clickable in HTML, and not part of its text", () => {
     const { put, text } = linkedRig();
     put(aTask(1, { description: "<p>Bring <b>chairs</b></p>" }));
     const unfolded = text().replaceAll("\r\n ", "");
     expect(unfolded).toMatch(/— <a href="https:\/\/calendar\.example\.com\/act\/[\w-]+">Done<\/a>/);
   });
 
-  it("leave ETag, SEQUENCE and every octet as they are from day to day, and change once a quarter", () => {
+  it("keep ETag, SEQUENCE and every octet from day to day, and change once a quarter", () => {
     const { head, text, clock, said } = linkedRig();
     const [before, body] = [head(), text()];
     for (let count = 0; count < 41; count++) {
@@ -166,7 +166,7 @@ describe("action links of a feed", () => {
     expect(head()).toEqual(renewed);
   });
 
-  it("are others after the address was changed, and SEQUENCE says so", () => {
+  it("change with the address, and SEQUENCE rises", () => {
     const { feeds, said } = linkedRig();
     const before = said("task", 1);
     const [feed] = feeds.list();
@@ -179,7 +179,7 @@ describe("action links of a feed", () => {
     expect(said("event", 4).sequence).toBe(0);
   });
 
-  it("are the same from feeds that have nothing in memory", () => {
+  it("are the same without cached components", () => {
     const rig = linkedRig();
     const body = rig.text();
     expect(rig.fromScratch()).toBe(body);
@@ -187,8 +187,8 @@ describe("action links of a feed", () => {
   });
 });
 
-describe("accept() of a feed with action links", () => {
-  it("finds no edit in a feed as it was downloaded", () => {
+describe("a downloaded feed with action links", () => {
+  it("contains no edit", () => {
     const { plan, text } = linkedRig();
     for (const item of plan(text()).items) {
       expect(item).toMatchObject({ action: "unchanged", changes: [], problems: [] });
@@ -207,7 +207,7 @@ describe("accept() of a feed with action links", () => {
     ["a line is written below", (text) => `${text}\nand tables`, "Bring chairs\n\nand tables"],
     ["a line is written above", (text) => `Now!\n${text}`, "Now!\nBring chairs"],
     ["all is deleted", () => "", ""],
-  ])("finds what a person wrote, and never a link, when %s", (_what, change, expected) => {
+  ])("contains what a person wrote, and never a link, if %s", (_what, change, expected) => {
     const { said, plan } = linkedRig();
     const { uid, sequence, description } = said("task", 1);
     const written = change(description)

@@ -34,25 +34,22 @@ describe("private items", () => {
   it.each([
     ["omit", ["Open to all"]],
     ["busy", ["Busy", "Open to all", "Busy"]],
-  ] as const)(
-    "body() result when private items are to be %s: no word of them",
-    (mode, expected) => {
-      const text = rig(mode).text();
-      const unfolded = text.replaceAll("\r\n ", "");
-      for (const secret of secrets) expect(unfolded).not.toContain(secret);
-      expect([...readBack(text).values()].map(({ summary }) => summary)).toEqual(expected);
-      expect(unfolded.includes("VALARM")).toBe(false);
-    },
-  );
+  ] as const)("with option %s reveal nothing", (mode, expected) => {
+    const text = rig(mode).text();
+    const unfolded = text.replaceAll("\r\n ", "");
+    for (const secret of secrets) expect(unfolded).not.toContain(secret);
+    expect([...readBack(text).values()].map(({ summary }) => summary)).toEqual(expected);
+    expect(unfolded.includes("VALARM")).toBe(false);
+  });
 
-  it("body() result when they are to be shown: marked as private", () => {
+  it("are marked as private if they are shown", () => {
     const read = byTitle(rig("show").text());
     expect(read.get("Zahnarzt")?.classification).toBe("PRIVATE");
     expect(read.get("Geheimliste-Aufgabe")?.classification).toBe("PRIVATE");
     expect(read.get("Open to all")?.classification).toBeNull();
   });
 
-  it("body() result when an item becomes private after it was published", () => {
+  it("disappear when they become private after publication", () => {
     const { put, text } = feedRig();
     put(anEvent(1, { title: "Zahnarzt" }));
     expect(readBack(text()).size).toBe(1);

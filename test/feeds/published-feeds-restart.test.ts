@@ -50,8 +50,8 @@ function daemon() {
   return { ...first, start };
 }
 
-describe("a restart", () => {
-  it("head() result when nothing has changed: the same ETag and time, and nothing is rendered at all", () => {
+describe("a feed after a restart", () => {
+  it("keeps ETag and time if nothing has changed, and nothing is rendered", () => {
     const { head, text, store, clock, start } = daemon();
     const before = head();
     const body = text();
@@ -65,7 +65,7 @@ describe("a restart", () => {
     again.stop();
   });
 
-  it("body() result when one item changed in between: one is rendered", () => {
+  it("renders only the item that changed", () => {
     const { head, text, store, start } = daemon();
     const before = head();
     text();
@@ -78,7 +78,7 @@ describe("a restart", () => {
     again.stop();
   });
 
-  it("head() result when the day has changed but not what is shown: the same ETag and time", () => {
+  it("keeps ETag and time on another day with the same contents", () => {
     const { head, store, clock, start } = daemon();
     const before = head();
     store.close();
@@ -89,7 +89,7 @@ describe("a restart", () => {
     again.stop();
   });
 
-  it("body() result when an option changes the text: SEQUENCE and LAST-MODIFIED rise for what it changes only", () => {
+  it("raises SEQUENCE and LAST-MODIFIED only where an option changed the text", () => {
     const { text, store, clock, start } = daemon();
     const before = readBack(text());
     store.close();
@@ -106,7 +106,7 @@ describe("a restart", () => {
     third.stop();
   });
 
-  it("body() result when a newer build writes differently: found by itself, SEQUENCE rises", () => {
+  it("raises SEQUENCE if a newer version writes differently", () => {
     const { text, head, store, start } = daemon();
     const before = readBack(text());
     const { etag } = head();
@@ -121,7 +121,7 @@ describe("a restart", () => {
     again.stop();
   });
 
-  it("body() result when a label is renamed: SEQUENCE rises for the items that carry it", () => {
+  it("raises SEQUENCE of items whose label was renamed", () => {
     const { text, store } = daemon();
     const before = readBack(text());
     store.directory.putLabels([aLabel(51, "Art")], false);
@@ -134,7 +134,7 @@ describe("a restart", () => {
     ]);
   });
 
-  it("body() result when a revoked feed is replaced: SEQUENCE goes on where the old one ended", () => {
+  it("continues SEQUENCE if it replaces a revoked feed", () => {
     const { text, store, feeds } = daemon();
     const before = readBack(text());
     const [open] = feeds.list();

@@ -14,8 +14,8 @@ const ofProject = {
   colour: null,
 } as const;
 
-describe("addresses", () => {
-  it("list() result when feeds were made for the known projects", () => {
+describe("addresses of feeds", () => {
+  it("are created for the known projects", () => {
     const { feeds, opened, clock } = feedRig();
     opened(2001).body();
     const feed = opened(2001);
@@ -51,7 +51,7 @@ describe("addresses", () => {
     ]);
   });
 
-  it("ensure() result when the directory changes: feeds of new projects, new names, and nothing is read where it does not", () => {
+  it("follow the directory: new projects and names, and nothing is read otherwise", () => {
     const { store, feeds } = feedRig();
     const names = () => feeds.list().map(({ name }) => name);
     const asked: number[] = [];
@@ -77,7 +77,7 @@ describe("addresses", () => {
     expect(feeds.open(secretIn(first?.path ?? ""))?.slug).toBe("relaunch");
   });
 
-  it("open() result when the secret is wrong, cut, longer or of another case", () => {
+  it("need the whole secret, in its case", () => {
     const { feeds } = feedRig();
     const secret = secretIn(feeds.list()[0]?.path ?? "");
     expect(feeds.open(secret)?.slug).toBe("website");
@@ -94,7 +94,7 @@ describe("addresses", () => {
     }
   });
 
-  it("rotate() result when the feed is open: a new address, and the old one is dead for ever", () => {
+  it("are replaced by rotation, and the old one never works again", () => {
     const { feeds } = feedRig();
     const [before] = feeds.list();
     if (!before) throw new Error("there is no feed");
@@ -107,7 +107,7 @@ describe("addresses", () => {
     expect(feeds.open(secretIn(before.path))).toBeNull();
   });
 
-  it("revoke() result when the feed is open: it does not come back by itself, and create() gives another address", () => {
+  it("end if revoked, and a new feed gets another one", () => {
     const { feeds } = feedRig();
     const [before] = feeds.list();
     if (!before) throw new Error("there is no feed");
@@ -124,7 +124,7 @@ describe("addresses", () => {
     expect(feeds.create(ofProject).id).not.toBe(again.id);
   });
 
-  it("ensure() result when a project is renamed: the address still opens, name and slug follow", () => {
+  it("still work if a project is renamed, with the new name and slug", () => {
     const { feeds, store, text } = feedRig();
     const path = feeds.list()[0]?.path ?? "";
     store.directory.putProjects([aProject(2001, "Größe, neu")], false);
@@ -133,7 +133,7 @@ describe("addresses", () => {
     expect(text()).toContain("X-WR-CALNAME:Größe\\, neu\r\n");
   });
 
-  it("change() result when a name is given: it has that name, under every slug and whatever the project is called", () => {
+  it("keep a given name, whatever the project is called", () => {
     const { feeds, store, text } = feedRig();
     const [before] = feeds.list();
     if (!before) throw new Error("there is no feed");
@@ -158,7 +158,7 @@ describe("addresses", () => {
     expect(named("Gone")).toBeUndefined();
   });
 
-  it("createPublishedFeeds() result when the key is short or another one", () => {
+  it("need a long key, and change with it", () => {
     const { store, feeds, clock } = feedRig();
     const options = feedOptions();
     expect(() =>

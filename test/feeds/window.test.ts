@@ -26,7 +26,7 @@ function isShown(item: Item, changes: Parameters<typeof feedOptions>[0] = {}): b
 const dateOf = (day: number | null): string | undefined =>
   day === null ? undefined : on("1970-01-01").add({ days: day }).toString();
 
-describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", () => {
+describe("the window around 2026-11-20, 10 days back and 20 ahead, in Berlin", () => {
   const cases: readonly (readonly [string, Item, boolean])[] = [
     ["the first day of the window", anEvent(1, { when: days("2026-11-10") }), true],
     ["the day before it", anEvent(1, { when: days("2026-11-09") }), false],
@@ -111,11 +111,11 @@ describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", (
     ["a task that was completed just now, without a time", aTask(1, { completed: true }), false],
     ["a subtask", aTask(1, { kind: "subtask", listId: listId(3001) }), true],
   ];
-  it.each(cases)("inWindow() result when it is %s", (_name, item, expected) => {
+  it.each(cases)("for an item that is %s", (_name, item, expected) => {
     expect(isShown(item, { completed: Temporal.Duration.from("P14D") })).toBe(expected);
   });
 
-  it("inWindow() result when a completion has no time yet: the view's own change counts", () => {
+  it("uses the view's own change if a completion has no time yet", () => {
     const view = viewOf(aTask(1, { completed: true }), {
       modifiedAt: Temporal.Instant.from("2026-11-20T11:00:00Z"),
     });
@@ -123,7 +123,7 @@ describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", (
     expect(dateOf(feedSpanOf(view, place, zone).days.doneOn)).toBe("2026-11-20");
   });
 
-  it("inWindow() result when completed milestones are kept for 5 days", () => {
+  it("keeps completed milestones for 5 days", () => {
     const milestone = anEvent(1, { milestone: true, completed: true, when: days("2026-11-14") });
     const completed = Temporal.Duration.from("P5D");
     expect(isShown(milestone, { completed })).toBe(false);
@@ -131,7 +131,7 @@ describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", (
   });
 });
 
-describe("feedSpanOf() over the changes of the clocks", () => {
+describe("the span of a feed over clock changes", () => {
   it.each([
     ["Europe/Berlin", "2026-03-29T00:30", "2026-03-29T23:30", "2026-03-29", "2026-03-29"],
     ["Europe/Berlin", "2026-10-25T02:30", "2026-10-26T00:00", "2026-10-25", "2026-10-25"],
@@ -139,13 +139,13 @@ describe("feedSpanOf() over the changes of the clocks", () => {
     ["America/Sao_Paulo", "2018-11-03T22:00", "2018-11-04T01:00", "2018-11-03", "2018-11-03"],
     ["America/Sao_Paulo", "2018-11-03T22:00", "2018-11-04T01:01", "2018-11-03", "2018-11-04"],
     ["Pacific/Kiritimati", "2026-11-20T00:00", "2026-11-21T00:00", "2026-11-20", "2026-11-20"],
-  ])("feedSpanOf() result when %s: %s to %s", (inZone, start, end, first, last) => {
+  ])("%s: %s to %s", (inZone, start, end, first, last) => {
     const place = times(start, end, inZone);
     const found = feedSpanOf(viewOf(anEvent(1, { when: place })), place, inZone).days;
     expect([dateOf(found.first), dateOf(found.last)]).toEqual([first, last]);
   });
 
-  it("feedSpanOf() result when it is in years that a day's number or a year's end may get wrong", () => {
+  it("is right at the edges of the calendar", () => {
     const place = times("1969-12-31T23:30", "1970-01-01T00:00", "UTC");
     const { days: found, years } = feedSpanOf(viewOf(anEvent(1, { when: place })), place, "UTC");
     expect([found, years]).toEqual([
@@ -166,7 +166,7 @@ describe("feedSpanOf() over the changes of the clocks", () => {
   });
 });
 
-describe("feedPlaceOf()", () => {
+describe("the place of a task in a feed", () => {
   const task = aTask(1, { startOn: on("2026-11-20"), dueOn: on("2026-11-24") });
   it.each([
     ["due", task, "2026-11-24", "2026-11-25"],
@@ -175,13 +175,13 @@ describe("feedPlaceOf()", () => {
     ["span", aTask(1, { startOn: on("2026-12-01") }), "2026-11-24", "2026-11-25"],
     ["span", aTask(1, { startOn: on("2026-11-22"), dueOn: null }), "2026-11-22", "2026-11-23"],
     ["due", aTask(1, { startOn: on("2026-11-22"), dueOn: null }), "2026-11-22", "2026-11-23"],
-  ] as const)("feedPlaceOf() result when tasks are shown as %s", (tasks, item, start, end) => {
+  ] as const)("with tasks shown as %s", (tasks, item, start, end) => {
     const place = feedPlaceOf(item, feedOptions({ tasks }));
     expect(place?.kind).toBe("dates");
     expect([place?.start.toString(), place?.end?.toString()]).toEqual([start, end]);
   });
 
-  it("feedPlaceOf() result when tasks are not wanted", () => {
+  it("is none if tasks are switched off", () => {
     expect(feedPlaceOf(task, feedOptions({ tasks: "none" }))).toBeNull();
     expect(feedPlaceOf(anEvent(1), feedOptions({ tasks: "none" }))).not.toBeNull();
   });

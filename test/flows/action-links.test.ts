@@ -36,8 +36,8 @@ afterAll(async () => {
 
 const dueOn = Temporal.Now.plainDateISO("Europe/Berlin").add({ days: 5 });
 
-describe("an action link of a real feed", () => {
-  it("moves the task in the workspace by a week, once, and then completes it", async () => {
+describe("an action link in a feed", () => {
+  it("moves the task by a week, once, and then completes it", async () => {
     const week = await link("+1 week");
     const page = await (await fetch(week)).text();
     expect(page).toContain("Order the banners");
@@ -68,13 +68,13 @@ describe("an action link of a real feed", () => {
     });
   });
 
-  it("keeps its key outside the database, for the owner alone", () => {
+  it("has its key outside the database, readable for the owner alone", () => {
     const file = join(place.dataDir, "link-key");
     expect(existsSync(file)).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("tells the log nothing of links", () => {
+  it("never appears in the log", () => {
     expect(daemon.log()).not.toContain("/act/");
   });
 });

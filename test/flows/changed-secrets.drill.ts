@@ -58,8 +58,8 @@ async function begin() {
 const told = (daemon: Daemon, text: string) =>
   eventually(text, () => (daemon.log().includes(text) ? true : null));
 
-describe("files of secrets that change while the daemon runs", () => {
-  it("takes another key up, and everything that waited because of the former one goes at once", async () => {
+describe("secret files that change while the daemon runs", () => {
+  it("are read, and everything that waited for the new key is sent at once", async () => {
     const { daemon, put, key, ask, titles, upload } = await begin();
     put("api-key", "a-key-that-was-revoked");
     await told(daemon, "secrets reloaded");
@@ -79,7 +79,7 @@ describe("files of secrets that change while the daemon runs", () => {
     expect(daemon.log()).not.toContain("a-key-that-was-revoked");
   }, 60_000);
 
-  it("reads them at SIGHUP, goes on serving, and says what it cannot take up", async () => {
+  it("are read on SIGHUP without an interruption, and errors are reported", async () => {
     const { daemon, put, ask } = await begin();
     put("admin-token", tokens[1]);
     daemon.send("SIGHUP");

@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 describe("the watched folder", () => {
-  it("carries a file into the workspace, and puts it away with its report", async () => {
+  it("applies a file to the workspace, and moves it with its report", async () => {
     mkdirSync(join(inbox, String(project)), { recursive: true });
     const file = calendar(
       vevent("dropped@example.com", "SUMMARY:Dropped in a folder", "DTSTART;VALUE=DATE:20270401"),
@@ -80,7 +80,7 @@ describe("the watched folder", () => {
     expect((await status()).inbox).toMatchObject({ problem: null, folder: inbox });
   });
 
-  it("refuses what is no calendar, with the reason beside it", async () => {
+  it("refuses an invalid file, with the reason beside it", async () => {
     writeFileSync(join(inbox, "page.ics"), "<html>Please sign in</html>");
     const report = join(inbox, "refused", "page.ics.report.txt");
     await eventually("the file is refused", () => (existsSync(report) ? true : null));
@@ -89,7 +89,7 @@ describe("the watched folder", () => {
 });
 
 describe("a subscribed calendar", () => {
-  it("carries a new event, its change and its deletion into the workspace", async () => {
+  it("applies a new event, its change and its deletion to the workspace", async () => {
     await eventually("the baseline is there", async () => {
       const { subscriptions } = await status();
       return subscriptions[0]?.state === "watched" ? true : null;
@@ -118,7 +118,7 @@ describe("a subscribed calendar", () => {
     await eventually("it is deleted", () => (titled("Met later") ? null : true));
   });
 
-  it("shows how it fares, and never its address", async () => {
+  it("shows its state, and never its address", async () => {
     const { subscriptions } = await status();
     expect(subscriptions).toMatchObject([
       { name: "Ana's calendar", project, items: 1 },

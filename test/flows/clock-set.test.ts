@@ -13,7 +13,7 @@ it.each([
   ["forward by a day", 24],
   ["forward by ten years", 10 * year],
 ])(
-  "a clock that is set while the workspace is polled changes come in as before, and no SEQUENCE or revision goes back: %s",
+  "with the clock set %s, changes still arrive, and no SEQUENCE or revision goes back",
   async (_, hours) => {
     let ahead = Temporal.Duration.from({ hours: 0 });
     const it = await stage({ quota: roomy, now: () => Temporal.Now.instant().add(ahead) });

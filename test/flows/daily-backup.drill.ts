@@ -94,14 +94,14 @@ async function endNights(
   expect(readdirSync(backups).toSorted()).toEqual(wholeIn(backups).toSorted());
 }
 
-describe("the backup of the night", () => {
-  it("leaves the last one and says so when it is killed, and is made after the next start", async () => {
+describe("the nightly backup", () => {
+  it("keeps the previous one and reports it if killed, and is made after the next start", async () => {
     const begun = await begin((folder) => join(folder, "backups"));
     await endNights(begun, { filler: "", between: () => undefined });
   }, 180_000);
 
   it.skipIf(!canMount())(
-    "leaves the last one and says so when its disk fills up, and is made once there is room",
+    "keeps the previous one and reports it if the disk is full, and is made once there is room",
     async () => {
       const disk = smallDisk(48);
       const begun = await begin(() => join(disk.folder, "backups"));

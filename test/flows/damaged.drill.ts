@@ -144,38 +144,44 @@ describe("a start on a damaged database", () => {
       damage: "the root of the settings is garbage",
       spoiled: (file: string) => spoil(file, { at: rootOf(file, "meta") }),
     },
-  ])("where $damage: feeds as of the backup, edits refused, one command", async ({ spoiled }) => {
-    const { place, feed, body, file } = aCopy();
-    spoiled(file);
-    const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : null;
-    const daemon = await start(place);
+  ])(
+    "with $damage serves feeds from the backup, refuses edits and prints one command",
+    async ({ spoiled }) => {
+      const { place, feed, body, file } = aCopy();
+      spoiled(file);
+      const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : null;
+      const daemon = await start(place);
 
-    const answer = await fetch(`${daemon.url}${feed}`);
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).toBe(body);
-    const newer = await fetch(`${daemon.url}/feeds/${"x".repeat(32)}/newer.ics`);
-    expect([newer.status, newer.headers.get("retry-after")]).toEqual([503, "300"]);
-    const health = await fetch(`${daemon.url}/healthz`);
-    expect([health.status, (await health.text()).includes('"damaged"')]).toEqual([200, true]);
-    expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
-    const edit = await daemon.ask("/api/edits?project=1", { method: "POST", body: withCalendars });
-    expect([edit.status, (await edit.text()).includes("the database is damaged")]).toEqual([
-      503,
-      true,
-    ]);
-    for (const method of ["PROPFIND", "REPORT", "PUT", "GET"]) {
-      const dav = await fetch(`${daemon.url}/dav/calendars/1/x.ics`, { method });
-      expect([method, dav.status]).toEqual([method, 503]);
-    }
-    const { troubles } = JSON.parse(await (await daemon.ask("/api/status")).text());
-    const [, command = ""] = /`(dayferry restore [^`]+)`/.exec(JSON.stringify(troubles)) ?? [];
-    expect(command).toContain(join(place.dataDir, "backups"));
-    expect(daemon.log()).toContain(command);
-    if (before) expect(readFileSync(file).equals(before)).toBe(true);
-    expect((await daemon.stop()).code).toBe(0);
-  });
+      const answer = await fetch(`${daemon.url}${feed}`);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toBe(body);
+      const newer = await fetch(`${daemon.url}/feeds/${"x".repeat(32)}/newer.ics`);
+      expect([newer.status, newer.headers.get("retry-after")]).toEqual([503, "300"]);
+      const health = await fetch(`${daemon.url}/healthz`);
+      expect([health.status, (await health.text()).includes('"damaged"')]).toEqual([200, true]);
+      expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
+      const edit = await daemon.ask("/api/edits?project=1", {
+        method: "POST",
+        body: withCalendars,
+      });
+      expect([edit.status, (await edit.text()).includes("the database is damaged")]).toEqual([
+        503,
+        true,
+      ]);
+      for (const method of ["PROPFIND", "REPORT", "PUT", "GET"]) {
+        const dav = await fetch(`${daemon.url}/dav/calendars/1/x.ics`, { method });
+        expect([method, dav.status]).toEqual([method, 503]);
+      }
+      const { troubles } = JSON.parse(await (await daemon.ask("/api/status")).text());
+      const [, command = ""] = /`(dayferry restore [^`]+)`/.exec(JSON.stringify(troubles)) ?? [];
+      expect(command).toContain(join(place.dataDir, "backups"));
+      expect(daemon.log()).toContain(command);
+      if (before) expect(readFileSync(file).equals(before)).toBe(true);
+      expect((await daemon.stop()).code).toBe(0);
+    },
+  );
 
-  it("result of the printed command: everything is back", async () => {
+  it("restores everything with the printed command", async () => {
     const { place, file, feed } = aCopy();
     spoil(file, { at: 0 });
     const daemon = await start(place);
@@ -191,7 +197,7 @@ describe("a start on a damaged database", () => {
     expect(existsSync(join(place.dataDir, ".stand-in"))).toBe(false);
   });
 
-  it("result without a good backup: 503 on feeds, and the command that begins anew with the same keys", async () => {
+  it("without a good backup answers 503, and prints the command that starts over with the same keys", async () => {
     const { place, file, feed } = aCopy();
     rmSync(join(place.dataDir, "backups"), { recursive: true });
     mkdirSync(join(place.dataDir, "backups"));
@@ -206,11 +212,11 @@ describe("a start on a damaged database", () => {
   });
 });
 
-describe("a key file that is cut", () => {
+describe("a truncated key file", () => {
   const passphrase = { DAYFERRY_BACKUP_PASSPHRASE: "open sesame" };
 
   it.each([0, 20, 42])(
-    "to %i characters keeps the daemon from starting, in one sentence, and comes back by the command that it names",
+    "of %i characters prevents the start with one sentence, and is restored by the command in it",
     async (length) => {
       const { place, feed, body } = aCopy();
       const { configFile, dataDir, folder } = place;
@@ -232,7 +238,7 @@ describe("a key file that is cut", () => {
 });
 
 it.each(["feed-key", "mail-key"])(
-  "a key file that is lost %s is told with what it has ended, and made anew",
+  "a key file that is lost %s is reported with what it invalidates, and created again",
   async (name) => {
     const { place, feed } = aCopy();
     rmSync(join(place.dataDir, name));
@@ -257,7 +263,7 @@ it.each(["feed-key", "mail-key"])(
 );
 
 describe("a daemon whose database is damaged while it runs", () => {
-  it("result of a page that is read in the look after the start: feeds go on, edits are refused", async () => {
+  it("with a page read by the check after the start serves feeds and refuses edits", async () => {
     const { place, file, feed, body } = aCopy();
     spoil(file, { at: rootOf(file, "storage_checks") });
     const daemon = await start(place);
@@ -271,7 +277,7 @@ describe("a daemon whose database is damaged while it runs", () => {
     expect((await daemon.stop()).code).toBe(0);
   });
 
-  it("result of a page that a query over HTTP meets first: 503 with the reason, then feeds go on, and the operator gets one mail with the command, over starts", async () => {
+  it("with a page read by a query answers 503, then serves feeds, and the operator gets one mail", async () => {
     const { place, file, feed, body } = aCopy();
     const daemon = await start(place);
     await eventually("the look after the start is over", () =>

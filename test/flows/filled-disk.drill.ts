@@ -53,8 +53,8 @@ const isSick = (daemon: Daemon) =>
 const isWell = (daemon: Daemon) =>
   eventually("it works again", async () => ((await health(daemon)) === 200 ? true : null));
 
-describe.skipIf(!canMount())("a disk that is full for a while", () => {
-  it("refuses log-ins with the reason, keeps who is logged in, and lets people in again by itself", async () => {
+describe.skipIf(!canMount())("a disk that fills up", () => {
+  it("refuses to sign people in with the reason, keeps sessions, and recovers by itself", async () => {
     const { disk, daemon } = await begin((folder) => ({ dataDir: join(folder, "data") }));
     const logIn = () =>
       fetch(`${daemon.url}/login`, {
@@ -81,7 +81,7 @@ describe.skipIf(!canMount())("a disk that is full for a while", () => {
     expect((await logIn()).status).toBe(303);
   }, 60_000);
 
-  it("stores nothing by half while the log of the database cannot be written back, and all of it once it can", async () => {
+  it("stores nothing partially while the database log cannot be written back, and everything later", async () => {
     const { disk, here, daemon, project, titles } = await begin((folder) => ({
       dataDir: join(folder, "data"),
     }));
@@ -109,7 +109,7 @@ describe.skipIf(!canMount())("a disk that is full for a while", () => {
     db.close();
   }, 90_000);
 
-  it("leaves no half mail in the folder of mails, tells it, and writes the mail once there is room", async () => {
+  it("leaves no partial mail, reports it, and writes the mail once there is room", async () => {
     const { disk, daemon } = await begin((folder) => ({
       mail: { from: "d@example.com", directory: join(folder, "mail") },
       operator: { mail: ["ops@example.com"] },
@@ -126,7 +126,7 @@ describe.skipIf(!canMount())("a disk that is full for a while", () => {
     expect([mail.endsWith(".eml"), more]).toEqual([true, []]);
   }, 60_000);
 
-  it("makes no half backup, tells it, and makes the next one once there is room", async () => {
+  it("makes no partial backup, reports it, and makes the next one once there is room", async () => {
     // A backup asks for 16 MiB, and for twice the database with its log, which may have grown to some.
     const { disk, daemon } = await begin(
       (folder) => ({ backups: { directory: join(folder, "backups") } }),
@@ -147,7 +147,7 @@ describe.skipIf(!canMount())("a disk that is full for a while", () => {
     expect(JSON.stringify(troubles)).not.toMatch(/backup-failed/);
   }, 60_000);
 
-  it("takes a dropped file in once, although its report cannot be written, and goes on by itself", async () => {
+  it("applies a dropped file once although its report cannot be written", async () => {
     const { disk, daemon, project, titles } = await begin((folder) => ({
       edits: { inbox: join(folder, "inbox") },
     }));

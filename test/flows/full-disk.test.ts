@@ -41,7 +41,7 @@ describe.skipIf(!canFillDisk())("a daemon whose disk is full for a while", () =>
       ].join("\r\n"),
     });
 
-  it("says so, takes in nothing meanwhile, and goes on by itself", async () => {
+  it("reports it, accepts nothing meanwhile, and recovers by itself", async () => {
     const disk = fullDisk();
     setting.addEvent({ title: "There", start: day(3), end: day(3), all_day: true });
     expect((await put("Before")).status).toBe(201);

@@ -161,7 +161,7 @@ it.each([
     isWhole: false,
   },
 ])(
-  "kill -9 in a restore over $over: the next start has the old state or the restored one",
+  "kill -9 during a restore over $over leaves the old state or the restored one",
   async ({ change, isWhole }) => {
     const { place: master, backup, feed, events } = theMaster();
     const command = (place: Installation) =>
@@ -212,7 +212,7 @@ it.each([
   },
 );
 
-it("kill -9 in a backup leaves the last backup or the new one, and nothing that stays", async () => {
+it("kill -9 during a backup leaves the previous backup or the new one, and no leftovers", async () => {
   const place = aCopy(() => undefined);
   try {
     const folder = join(place.folder, "elsewhere");
@@ -233,7 +233,7 @@ it("kill -9 in a backup leaves the last backup or the new one, and nothing that 
   }
 });
 
-describe("kill -9 in the first start of a new version", () => {
+describe("kill -9 during the first start of a new version", () => {
   const kept = fileURLToPath(new URL("../store/kept-databases", import.meta.url));
   const build = readdirSync(fileURLToPath(new URL("../../migrations", import.meta.url))).length;
   const [earliest = ""] = readdirSync(kept).toSorted();
@@ -265,7 +265,7 @@ describe("kill -9 in the first start of a new version", () => {
     { what: "of the daemon", dies: " serve ", code: null },
     { what: "of the process that makes the backup", dies: "backup-child", code: 1 },
   ])(
-    "$what: nothing is changed before the backup is there, and the next start goes on",
+    "$what: nothing is changed before the backup exists, and the next start continues",
     async ({ dies, code }) => {
       const first = anEarlierOne();
       const before = look(first);

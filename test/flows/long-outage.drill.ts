@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { playOutage } from "../../bench/outage/drill.ts";
 
-it("an outage with edits of every kind ends with each as it was asked for last, once, within the quota", async () => {
+it("after an outage, each edit of every kind is applied as last requested, once, within the quota", async () => {
   const outcome = await playOutage({ edits: 120, perSecond: 120, fresh: 3, kills: 1 });
   const { accepted, wrong, tooMany, mostPerSecond, freshMs } = outcome;
   expect(wrong).toEqual([]);

@@ -149,7 +149,7 @@ const propfind = `<d:propfind ${names}><d:prop><d:getetag/><s:getctag/><d:sync-t
 const homePath = () => new URL(setting.home).pathname;
 
 describe("serve --read-only", () => {
-  it("answers what the daemon that writes answers: feeds, ETags, ctags, sync-tokens, items, reports", async () => {
+  it("gives the same answers as the writing daemon: feeds, ETags, ctags, sync-tokens, items, reports", async () => {
     const { port } = await reader(await aCopy());
     const [own, copied] = await both(port, `GET ${feed}`);
     expect(copied?.status).toBe(200);
@@ -191,7 +191,7 @@ describe("serve --read-only", () => {
     expect(status.copy).toMatchObject({ problem: null, primary });
   });
 
-  it("refuses whatever would have to be kept, with the address that keeps it", async () => {
+  it("refuses everything that must be stored, with the address of the writing daemon", async () => {
     const { call } = await reader(await aCopy());
     const object = `${homePath()}${setting.slugs.events}/new.ics`;
     for (const request of [
@@ -233,7 +233,7 @@ describe("serve --read-only", () => {
     expect(page.text).toContain(primary);
   });
 
-  it("writes nothing to the copy or beside it, also where it has a write-ahead log", async () => {
+  it("writes nothing to the copy or beside it, even with a write-ahead log", async () => {
     const folder = await aCopy();
     const file = join(folder, "dayferry.sqlite");
     const db = new Database(file);
@@ -259,7 +259,7 @@ describe("serve --read-only", () => {
     expect(stateOf()).toEqual(before);
   });
 
-  it.skipIf(!canMount())("serves from a file system that cannot be written to", async () => {
+  it.skipIf(!canMount())("serves from a read-only file system", async () => {
     const disk = smallDisk(64);
     const folder = await aCopy();
     const file = new Database(join(folder, "dayferry.sqlite"));
@@ -283,7 +283,7 @@ describe("serve --read-only", () => {
     expect(status.status).toBe(200);
   });
 
-  it("goes on with another state, put in its place by rename or written over it", async () => {
+  it("continues with a new state, renamed into place or overwritten", async () => {
     const folder = await aCopy();
     const file = join(folder, "dayferry.sqlite");
     const { call, copy } = await reader(folder);
@@ -311,7 +311,7 @@ describe("serve --read-only", () => {
     expect(copied.headers.etag).toBe(own.headers.etag);
   });
 
-  it("stays with the last whole state while what lies there is half, empty, nothing or gone", async () => {
+  it("keeps the last complete state while the file is partial, empty, invalid or gone", async () => {
     const folder = await aCopy();
     const file = join(folder, "dayferry.sqlite");
     const whole = readFileSync(file);
@@ -336,7 +336,7 @@ describe("serve --read-only", () => {
     }
   });
 
-  it("says what is missing, and ends; doctor says the same, and how old a copy is", async () => {
+  it("names what is missing, and ends; doctor says the same, and how old a copy is", async () => {
     const folder = await aCopy();
     const now = Temporal.Now.instant();
     const findings = () => copyFindings(configOf(folder), now).map(({ verdict }) => verdict);
@@ -350,7 +350,7 @@ describe("serve --read-only", () => {
   });
 
   it.skipIf(!isInstalled("vdirsyncer"))(
-    "leaves vdirsyncer nothing to do that comes from the daemon that writes",
+    "leaves vdirsyncer nothing to sync that comes from the writing daemon",
     async () => {
       const home = vdirHome(setting, "both");
       await home.run("discover");

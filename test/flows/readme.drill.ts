@@ -119,7 +119,7 @@ describe("the demo", () => {
     });
   }
 
-  it("prints an edit by file that does what it says", async () => {
+  it("prints a working example of an edit by file", async () => {
     const recipe = /^ +curl -sf [\s\S]*?api\/edits\?project=\d+"$/m.exec(told)?.[0] ?? "";
     const { code, stdout } = await run(recipe);
     expect(code).toBe(0);
@@ -127,7 +127,7 @@ describe("the demo", () => {
     await expectMoved(stdout, 1);
   });
 
-  it("takes the README's edit by file, once address and token are filled in", async () => {
+  it("runs the README's edit by file, with address and token filled in", async () => {
     const block = blockWith("## Try it: two commands", "api/edits?project");
     const recipe = block
       .replace(/http:\/\/127\.0\.0\.1:8380\/feeds\/…\/\S+/, feed())
@@ -139,7 +139,7 @@ describe("the demo", () => {
     await expectMoved(stdout, 2);
   });
 
-  it("prints commands that work beside it, which the README names too", async () => {
+  it("prints commands that work beside it, as in the README", async () => {
     const printed = [...told.matchAll(/^ +(npm run -s dayferry -- .*)$/gm)].map(
       ([, line = ""]) => line,
     );
@@ -184,7 +184,7 @@ describe("the demo", () => {
   }, 240_000);
 });
 
-describe("serving one's own workspace", () => {
+describe("serving a real workspace", () => {
   let sandbox: Sandbox;
   const folder = mkdtempSync(join(tmpdir(), "dayferry-readme-"));
   beforeAll(async () => {
@@ -195,7 +195,7 @@ describe("serving one's own workspace", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("starts from the copied example with the key in the environment, and then in a file", async () => {
+  it("starts from the copied example with the key in the environment, or in a file", async () => {
     const heading = "## Serve your own workspace";
     const lines = blockWith(heading, "config.example.json").split("\n");
     const [copy = ""] = lines;
@@ -257,14 +257,14 @@ describe("the container", () => {
     expect(block).toContain(`${variable("DAYFERRY_DATA_DIR")}/admin-token`);
   });
 
-  it("listens on the port that is published, whatever the configuration says", () => {
+  it("listens on the published port, whatever the configuration says", () => {
     const port = variable("DAYFERRY_PORT");
     expect(block).toContain(`--publish 127.0.0.1:${port}:${port} `);
     expect(dockerfile).toContain(`EXPOSE ${port}\n`);
     expect(variable("DAYFERRY_HOST")).toBe("0.0.0.0");
   });
 
-  it("copies every file that it needs, and lets none of them out of its context", () => {
+  it("copies every file it needs, all of which are in its context", () => {
     const ignored = readFileSync(join(root, ".dockerignore"), "utf8");
     for (const [, from = ""] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
       // A folder that is let through is let through with its files.

@@ -67,7 +67,7 @@ const formsOf = (secret: string): readonly string[] => [
   ]),
 ];
 
-describe("a day of a daemon with every secret there is, at debug", () => {
+describe("a day with every secret, at log level debug", () => {
   const secrets = new Map<string, string>(Object.entries(given));
   const seen = new Map<string, string>();
   let installation: Installation;
@@ -314,7 +314,7 @@ describe("a day of a daemon with every secret there is, at debug", () => {
     installation?.dispose();
   });
 
-  it("was a day in which all of it was used", () => {
+  it("uses all of them", () => {
     const log = seen.get("log") ?? "";
     for (const line of [
       "sync failed",
@@ -330,7 +330,7 @@ describe("a day of a daemon with every secret there is, at debug", () => {
     expect(seen.get("dayferry.sqlite")?.length).toBeGreaterThan(10_000);
   });
 
-  it("has told what every poll brings at debug alone, and by numbers", () => {
+  it("logs each poll only at debug, and only with numbers", () => {
     const lines = (seen.get("log") ?? "")
       .split("\n")
       .filter((line) => line.startsWith("{"))
@@ -344,7 +344,7 @@ describe("a day of a daemon with every secret there is, at debug", () => {
     expect(inWords).toEqual([]);
   });
 
-  it("leaves no secret anywhere: log, pages, API, metrics, commands, database", () => {
+  it("reveals no secret anywhere: log, pages, API, metrics, commands, database", () => {
     const leaks = [...seen].flatMap(([place, text]) =>
       [...secrets].flatMap(([name, secret]) =>
         formsOf(secret)

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 
 const script = join(import.meta.dirname, "../../deploy/litestream/restore-loop.sh");
 
-it("deploy/litestream/restore-loop.sh puts whole states in their place, and keeps the last one when none can be made", async () => {
+it("deploy/litestream/restore-loop.sh moves complete states into place, and keeps the last one on failure", async () => {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-loop-"));
   const target = join(folder, "dayferry.sqlite");
   // The third state fails, and so do all after it.

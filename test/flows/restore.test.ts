@@ -17,7 +17,7 @@ describe("a restore", () => {
   ];
 
   it.each(rows(places, 2))(
-    "over $over: old tokens are refused, nothing is made twice and nothing is taken away",
+    "over $over refuses old tokens, creates nothing twice and deletes nothing",
     async ({ isFresh }) => {
       const rig = await startRig();
       const { sandbox, place, file } = rig;

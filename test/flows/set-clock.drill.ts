@@ -24,8 +24,8 @@ const file = (title: string) =>
     "",
   ].join("\r\n");
 
-describe.skipIf(faketimeLibrary === null)("a daemon whose clock is set (faketime)", () => {
-  it("reminds once, keeps times, and carries out edits: back an hour, over a change of clocks, a year ahead and back", async () => {
+describe.skipIf(faketimeLibrary === null)("a daemon whose clock is set with faketime", () => {
+  it("reminds once, keeps times and applies edits: an hour back, over a clock change, a year ahead and back", async () => {
     let aheadMs = 0;
     const now = () => Temporal.Now.instant().add({ milliseconds: aheadMs });
     const sandbox = await testSandbox({ clock: now });

@@ -54,7 +54,7 @@ const health = async (daemon: Daemon) => {
 };
 
 describe.skipIf(!canMount())("a daemon on a small disk of its own", () => {
-  it("serves feeds, refuses edits and goes on by itself when it is full", async () => {
+  it("serves feeds and refuses edits while it is full, and recovers by itself", async () => {
     const { disk, here } = await onSmallDisk();
     const daemon = await started(here);
     const { url, project } = await firstFeed(daemon);
@@ -94,7 +94,7 @@ describe.skipIf(!canMount())("a daemon on a small disk of its own", () => {
     });
   });
 
-  it("waits for room at a first start, says so, and leaves nothing half made", async () => {
+  it("waits for room at a first start, and leaves nothing partial", async () => {
     const port = await freePort();
     const { disk, here } = await onSmallDisk({ port });
     disk.fill();
@@ -114,7 +114,7 @@ describe.skipIf(!canMount())("a daemon on a small disk of its own", () => {
     expect(readdirSync(here.dataDir)).toContain("dayferry.sqlite");
   });
 
-  it("waits at a start on a disk that is read-only, and serves once it is not", async () => {
+  it("waits at a start while the disk is read-only, and then serves", async () => {
     const port = await freePort();
     const { disk, here } = await onSmallDisk({ port });
     await (await serve(here)).stop();
@@ -130,7 +130,7 @@ describe.skipIf(!canMount())("a daemon on a small disk of its own", () => {
     );
   });
 
-  it("starts on a full disk with what is known, and goes on by itself", async () => {
+  it("starts on a full disk with what is known, and recovers by itself", async () => {
     const { disk, here } = await onSmallDisk();
     const first = await serve(here);
     const { url } = await firstFeed(first);

@@ -90,7 +90,7 @@ const vevent = (uid: string, title: string) =>
   ].join("\r\n");
 
 describe("a start while the service does not respond", () => {
-  it("serves feeds that nobody ever fetched, calendars and reports, and takes edits by every channel", async () => {
+  it("serves feeds never fetched before, calendars and reports, and accepts edits from every channel", async () => {
     const { sandbox, place } = await begin({ edits: { inbox: "./inbox" } });
     const first = await start(place, true);
     const program = await programOf(first, sandbox);
@@ -157,7 +157,7 @@ describe("a start while the service does not respond", () => {
     );
   });
 
-  it("says nothing of a project that was read by half, and serves the others", async () => {
+  it("serves no partly read project, and all others", async () => {
     const { sandbox, place } = await begin();
     const [one, two, three] = sandbox.workspace.places();
     takeDown(sandbox, new RegExp(`/todolists/${two?.lists[0]}/tasks$`));
@@ -213,7 +213,7 @@ describe("kill -9 in the middle of a first sync", () => {
     return { place, before, later: () => requests.entries().map(({ path }) => nameOf(path)) };
   }
 
-  it("goes on at the next start", async () => {
+  it("continues at the next start", async () => {
     const { place, before, later } = await killed(20);
     const daemon = await serve(place, { ready: false });
     onTestFinished(() => daemon.stop("SIGKILL").then(() => undefined));
@@ -226,7 +226,7 @@ describe("kill -9 in the middle of a first sync", () => {
     expect(rest.slice(0, 20).filter((path) => before.includes(path))).toEqual([]);
   });
 
-  it("goes on with the command sync", async () => {
+  it("continues with the command sync", async () => {
     const { place, before, later } = await killed(20);
     const { code } = await dayferry(["sync", "--config", place.configFile]);
     expect(code).toBe(0);

@@ -51,7 +51,7 @@ async function running() {
   return { it, place, inbox, look, sleepADay, done, deleted };
 }
 
-it("a machine that slept while tasks were done reminds of what is still open when it wakes up, and of nothing else", async () => {
+it("after sleep, a machine reminds only of what is still open", async () => {
   const { it, place, inbox, look, sleepADay, done, deleted } = await running();
   await it.sweep();
   await look();

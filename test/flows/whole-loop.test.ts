@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 describe("the whole loop", () => {
-  it("publishes a feed per project with what the workspace holds", async () => {
+  it("publishes a feed per project with the workspace's contents", async () => {
     const feeds = await listFeeds();
     expect(new Set(feeds.map(({ projectId }) => projectId))).toEqual(
       new Set(sandbox.workspace.places().map(({ project }) => project)),
@@ -40,7 +40,7 @@ describe("the whole loop", () => {
     expect(text.match(/BEGIN:VEVENT/g)?.length).toBeGreaterThan(5);
   });
 
-  it("carries an uploaded edit into the workspace and shows it at once", async () => {
+  it("applies an uploaded edit to the workspace and shows it at once", async () => {
     const { project, url } = await someFeed();
     const event = anEvent(project);
     const uid = uidIn(await fetchFeed(url), `event-${event.id}@`);
@@ -68,7 +68,7 @@ describe("the whole loop", () => {
     });
   });
 
-  it("creates one event from a new UID, also when the file comes twice", async () => {
+  it("creates one event from a new UID, even if the file comes twice", async () => {
     const { project, url } = await someFeed();
     const lines = [
       "BEGIN:VEVENT",
@@ -94,7 +94,7 @@ describe("the whole loop", () => {
     expect(feed.match(/SUMMARY:Born in a calendar/g)).toHaveLength(1);
   });
 
-  it("shows what other people change in the workspace", async () => {
+  it("shows changes by others in the workspace", async () => {
     const { project, url } = await someFeed();
     const { id } = insist(
       sandbox.workspace.events.create(
@@ -115,7 +115,7 @@ describe("the whole loop", () => {
     );
   });
 
-  it("sends the reminder of an event to each assigned person", async () => {
+  it("sends an event's reminder to each assignee", async () => {
     const { project } = await someFeed();
     const people = sandbox.keys.slice(0, 2);
     const start = Temporal.Now.zonedDateTimeISO("Europe/Berlin").add({ minutes: 31 });
@@ -143,7 +143,7 @@ describe("the whole loop", () => {
     expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(2);
   });
 
-  it("never makes the service refuse for the quota", () => {
+  it("never exceeds the quota", () => {
     expect(sandbox.requests.entries().filter(({ status }) => status === 429)).toEqual([]);
   });
 });

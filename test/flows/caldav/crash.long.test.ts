@@ -33,7 +33,7 @@ const cells: readonly Cell[] = [
 ];
 
 it.each(rows(cells, 2))(
-  "kill -9 after a program was answered $name: the edits are shown by the same octets, reach the workspace once, and old tokens tell of them",
+  "kill -9 after a response to $name: the octets stay, the edits reach the workspace once, and old tokens report them",
   async ({ name, fault, isTime }) => {
     const ids = prepare(name);
     await rig.sweep();

@@ -59,7 +59,7 @@ describe("octets of a to-do", () => {
     ["due on the day of its start", [[`DTSTART;VALUE=DATE:20261224`, `DUE;VALUE=DATE:20261224`]]],
     ["due at the end of a day", [["DUE:20261224T235900"]]],
     ["described in lines", [["DESCRIPTION:One\\n\\n  two < three & <b>four</b>\\n"]]],
-  ])("%s last", async (_name, versions) => {
+  ])("%s stay", async (_name, versions) => {
     const uid = `todo-${++made}`;
     for (const lines of versions) {
       await expectLasting(
@@ -69,7 +69,7 @@ describe("octets of a to-do", () => {
     }
   });
 
-  it("put before the one above it last, and so do those that come after it", async () => {
+  it("put before the parent stay, and so do later ones", async () => {
     const [above, before, after] = ["above-1", "before-1", "after-1"];
     const child = todo(before, "SUMMARY:Before", `RELATED-TO:${above}`);
     const first = await put(path("tasks", `${before}.ics`), child);
@@ -95,7 +95,7 @@ describe("octets of a to-do", () => {
     ).toEqual(["After", "Before"]);
   });
 
-  it("of a milestone last when it is completed and reopened", async () => {
+  it("of a milestone stay if it is completed and reopened", async () => {
     const uid = `twin-${++made}`;
     const due = `DUE;VALUE=DATE:${icsDay(9)}`;
     for (const lines of [["STATUS:NEEDS-ACTION"], done, ["STATUS:NEEDS-ACTION"]]) {
@@ -128,7 +128,7 @@ it.each<[string, readonly string[]]>([
       "END:VALARM",
     ],
   ],
-])("octets of an event %s last", async (_name, lines) => {
+])("octets of an event %s stay", async (_name, lines) => {
   const uid = `event-${++made}`;
   await expectLasting(
     path("events", `${uid}.ics`),
@@ -136,13 +136,13 @@ it.each<[string, readonly string[]]>([
   );
 });
 
-it("octets of both last when the service is read again", async () => {
+it("octets of both stay if the service is read again", async () => {
   await setting.refresh();
   expect(lasting.size).toBeGreaterThan(20);
   for (const where of lasting.keys()) await expectServed(where);
 });
 
-describe("what the service writes in its own way", () => {
+describe("a different spelling by the service", () => {
   const rewritten = (change: (fields: Record<string, unknown>) => object) => (json: unknown) => {
     const fields: Record<string, unknown> = { ...Object(json) };
     return { ...fields, ...change(fields) };
@@ -158,7 +158,7 @@ describe("what the service writes in its own way", () => {
     ],
     ["with white space", "SUMMARY:Wide", ({ title }) => ({ title: ` ${String(title)} ` })],
     ["with somebody assigned", "SUMMARY:Given", () => ({ assigned: [setting.by] })],
-  ])("%s leaves octets alone", async (_name, line, change) => {
+  ])("of %s leaves octets alone", async (_name, line, change) => {
     const uid = `todo-${++made}`;
     setting.sandbox.faults.add({
       kind: "transform",
@@ -175,7 +175,7 @@ describe("what the service writes in its own way", () => {
     expect(got.headers["etag"]).toBe(answer.headers["etag"]);
   });
 
-  it("is shown where it says something else than was wished", async () => {
+  it("is shown if it differs in meaning", async () => {
     const uid = `todo-${++made}`;
     const where = path("tasks", `${uid}.ics`);
     // The list says the same as the answer: it may be read before the calendar is asked.
@@ -192,7 +192,7 @@ describe("what the service writes in its own way", () => {
     expect(got.headers["etag"]).not.toBe(answer.headers["etag"]);
   });
 
-  it("is shown where someone else has changed it before the edit arrived", async () => {
+  it("is shown if someone else changed it before the edit arrived", async () => {
     const uid = `todo-${++made}`;
     const where = path("tasks", `${uid}.ics`);
     await expectLasting(where, todo(uid, "SUMMARY:Ours", `DUE;VALUE=DATE:${icsDay(3)}`));

@@ -46,7 +46,7 @@ const parked = () =>
   eventually("the edit is parked", () => (lastEdit()?.state === "parked" ? true : null));
 
 describe("a creation that the service refuses", () => {
-  it("is told as gone to a program that has its token from before", async () => {
+  it("is reported as gone to a program with an earlier token", async () => {
     const { token } = await since("events", "");
     refuse("POST", /\/events$/);
     const answer = await put(path("events", "no.ics"), event("no-1", "SUMMARY:No"));
@@ -56,7 +56,7 @@ describe("a creation that the service refuses", () => {
     expect((await since("events", token)).told).toEqual({ "no.ics": 404 });
   });
 
-  it("is tried anew when it is put again, in the same words or in others", async () => {
+  it("is tried again if it is put again, unchanged or changed", async () => {
     const { token } = await since("events", "");
     refuse("POST", /\/events$/);
     const same = await put(path("events", "no.ics"), event("no-1", "SUMMARY:No"));
@@ -74,7 +74,7 @@ describe("a creation that the service refuses", () => {
   });
 });
 
-it("a change that the service refuses is tried anew when it is put again in the same words", async () => {
+it("a change that the service refuses is tried again if it is put again", async () => {
   const where = path("tasks", "twice.ics");
   const made = await put(where, todo("twice-1", "SUMMARY:Once"));
   await setting.arrived();
@@ -94,14 +94,14 @@ it("a change that the service refuses is tried anew when it is put again in the 
   expect([got.text, got.headers["etag"]]).toEqual([wished, again.headers["etag"]]);
 });
 
-describe("a PUT of what is no longer there", () => {
+describe("a PUT of a missing item", () => {
   const discard = (id: number) =>
     fetch(`${setting.daemon.url}/api/edits/${id}/discard`, {
       method: "POST",
       headers: { authorization: `Bearer ${setting.daemon.adminToken}` },
     });
 
-  it("makes it when its first creation was discarded", async () => {
+  it("creates it if its first creation was discarded", async () => {
     const where = path("tasks", "thrown.ics");
     const body = todo("thrown-1", "SUMMARY:Thrown away");
     refuse("POST", /\/tasks$/);
@@ -124,7 +124,7 @@ describe("a PUT of what is no longer there", () => {
     ["is made anew where nothing names a version", {}, 201],
     ["is 404 with the version that was deleted", { "if-match": "ETAG" }, 404],
     ["makes it anew where it says that it is new", { "if-none-match": "*" }, 201],
-  ])("deleted in the workspace, %s", async (name, headers, status) => {
+  ])("deleted in the workspace: %s", async (name, headers, status) => {
     const uid = name.replaceAll(/\W+/g, "-").slice(0, 30);
     const where = path("tasks", `${uid}.ics`);
     const body = todo(uid, `SUMMARY:${uid}`);
@@ -148,7 +148,7 @@ describe("a PUT of what is no longer there", () => {
 });
 
 describe("a to-do below a task of another list", () => {
-  it("is at the address where it was put, as a task of that list", async () => {
+  it("stays at the address where it was put, as a task of that list", async () => {
     await put(path("tasks", "far-parent.ics"), todo("far-parent", "SUMMARY:Far parent"));
     await setting.arrived();
     const body = todo("far-child", "SUMMARY:Far child", "RELATED-TO:far-parent");
@@ -162,7 +162,7 @@ describe("a to-do below a task of another list", () => {
     expect((await since("tasks", "")).told).not.toHaveProperty(["far-child.ics"]);
   });
 
-  it("is there also when that one comes later", async () => {
+  it("stays there even if the task arrives later", async () => {
     const body = todo("early-child", "SUMMARY:Early child", "RELATED-TO:late-parent");
     const where = path("nearTasks", "early-child.ics");
     const answer = await put(where, body);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { event, eventLines, laid, times } from "./overlays.ts";
 
-describe("overlayOctets() of alarms", () => {
+describe("an overlay of alarms", () => {
   const lead = (text: string) => event({ reminder: Temporal.Duration.from(text) });
   const email = ["BEGIN:VALARM", "ACTION:EMAIL", "TRIGGER:-PT2H", "END:VALARM"];
   const display = (trigger: string, ...own: readonly string[]) => [
@@ -11,7 +11,7 @@ describe("overlayOctets() of alarms", () => {
     lines.slice(lines.indexOf("BEGIN:VALARM"), lines.indexOf("END:VEVENT"));
   const start = [...times, "SUMMARY:Kickoff", "TRANSP:OPAQUE"];
 
-  it("changes nothing but the trigger of the reminder", () => {
+  it("changes only the trigger of the reminder", () => {
     const octets = eventLines(
       ...start,
       ...email,
@@ -26,13 +26,13 @@ describe("overlayOctets() of alarms", () => {
     ]);
   });
 
-  it("leaves a trigger that says the same already", () => {
+  it("keeps a trigger that is already right", () => {
     const octets = eventLines(...start, ...display("TRIGGER;VALUE=DURATION:-P0DT0H30M0S"));
     const lines = laid({ octets, said: lead("PT15M"), now: lead("PT30M") });
     expect(alarmsIn(lines)).toEqual(display("TRIGGER;VALUE=DURATION:-P0DT0H30M0S"));
   });
 
-  it("adds an alarm at the end where there is no reminder", () => {
+  it("adds an alarm at the end if there is no reminder", () => {
     const late = display("TRIGGER:PT15M");
     const lines = laid({
       octets: eventLines(...start, ...late),
@@ -49,7 +49,7 @@ describe("overlayOctets() of alarms", () => {
     expect(alarmsIn(lines)).toEqual([...late, ...own]);
   });
 
-  it("takes all out that a reader would take for the reminder when there is none any more", () => {
+  it("removes every alarm that would count as the reminder", () => {
     const silent = ["BEGIN:VALARM", "ACTION:NONE", "TRIGGER:-PT1M", "END:VALARM"];
     const octets = eventLines(
       ...start,
@@ -62,14 +62,14 @@ describe("overlayOctets() of alarms", () => {
     expect(alarmsIn(lines)).toEqual([...email, ...silent]);
   });
 
-  it("leaves alarms alone when something else changes", () => {
+  it("keeps alarms if something else changes", () => {
     const alarms = [...display("TRIGGER:-PT15M"), ...display("TRIGGER:-PT5M")];
     const now = event({ summary: "x", reminder: Temporal.Duration.from("PT15M") });
     const lines = laid({ octets: eventLines(...start, ...alarms), said: lead("PT15M"), now });
     expect(alarmsIn(lines)).toEqual(alarms);
   });
 
-  it("brings a reminder back that the client had left out", () => {
+  it("restores a reminder that the client left out", () => {
     const now = event({ summary: "x", reminder: Temporal.Duration.from("PT15M") });
     const lines = laid({ octets: eventLines(...start), said: lead("PT15M"), now });
     expect(alarmsIn(lines)).toContain("TRIGGER:-PT15M");

@@ -79,7 +79,7 @@ it.each<[string, Card, Card, readonly string[], readonly string[]]>([
       "TRANSP:OPAQUE",
     ],
   ],
-])("overlayOctets() of an event with a known past replaces %s", (_what, said, now, octets, own) => {
+])("an overlay of an event with a known past replaces %s", (_what, said, now, octets, own) => {
   const turn = { octets: eventLines(...octets), said: event(said), now: event(now) };
   const lines = laid(turn).filter(
     (line) => !/TZ|STANDARD|DAYLIGHT|^RRULE|1970/.test(line) || line.includes(";TZID="),

@@ -152,7 +152,7 @@ function saidBy(text: string) {
 describe.each([
   ["VEVENT", event],
   ["VTODO", task],
-] as const)("overlayOctets() of a %s", (component, version) => {
+] as const)("an overlay of a %s", (component, version) => {
   const turn = fc.record({ before: version, after: version, shape });
   const overlay = (octets: string, { said, now }: { said: string | null; now: string }) =>
     overlayOctets({
@@ -165,7 +165,7 @@ describe.each([
       zones: zones(now),
     });
 
-  it("gives the octets back when nothing changed", () => {
+  it("returns the same octets if nothing changed", () => {
     fc.assert(
       fc.property(turn, ({ before, shape: client }) => {
         const octets = asClient(before, client);
@@ -174,7 +174,7 @@ describe.each([
     );
   });
 
-  it.each([true, false])("says what is now, its past known: %s", (isKnown) => {
+  it.each([true, false])("has present values: %s", (isKnown) => {
     fc.assert(
       fc.property(turn, ({ before, after, shape: client }) => {
         const octets = asClient(before, client);
@@ -199,7 +199,7 @@ describe.each([
     );
   });
 
-  it("keeps every line that it has nothing to do with", () => {
+  it("keeps every unrelated line", () => {
     fc.assert(
       fc.property(turn, ({ before, after, shape: client }) => {
         const text = overlay(asClient(before, client), { said: before, now: after });
@@ -213,7 +213,7 @@ describe.each([
     );
   });
 
-  it("changes nothing when it is done again", () => {
+  it("changes nothing the second time", () => {
     fc.assert(
       fc.property(turn, ({ before, after, shape: client }) => {
         const octets = asClient(before, client);

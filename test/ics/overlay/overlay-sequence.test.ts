@@ -4,7 +4,7 @@ import { overlayOctets, restampOctets } from "../../../src/ics/overlay/overlay.t
 import { zone } from "../../support/items.ts";
 import { event, eventLines, joined, stamp, times } from "./overlays.ts";
 
-describe("overlayOctets() of SEQUENCE", () => {
+describe("an overlay's SEQUENCE", () => {
   const sequenceOf = (own: readonly string[], sequence: number) => {
     const read = readOne(
       bytes(
@@ -39,7 +39,7 @@ describe("overlayOctets() of SEQUENCE", () => {
   });
 });
 
-it("restampOctets() changes what tells the version, and nothing else", () => {
+it("a new version changes only the lines of the version", () => {
   const lines = eventLines("SEQUENCE:20", "X-A:1", "DTSTAMP:20200101T000000Z", ...times);
   const read = restampOctets({ octets: joined(lines), component: "VEVENT", stamp });
   const expected = lines

@@ -4,8 +4,8 @@ import { timed } from "../../../packages/ical/test/cards.ts";
 import { day } from "../../../packages/ical/test/todos.ts";
 import { event, eventLines, laid, task, times, todoLines } from "./overlays.ts";
 
-describe("overlayOctets() with an unknown past", () => {
-  it("gives octets back that read the same", () => {
+describe("an overlay without a known past", () => {
+  it("returns octets with the same meaning", () => {
     const octets = eventLines(
       "DTSTART;TZID=America/New_York:20260701T040000",
       "DURATION:PT1H",
@@ -29,7 +29,7 @@ describe("overlayOctets() with an unknown past", () => {
     expect(laid({ octets: both, said: null, now: todoNow, component: "VTODO" })).toEqual(both);
   });
 
-  it("takes off what a feed had added", () => {
+  it("removes what a feed had added", () => {
     const octets = eventLines(
       ...times,
       "SUMMARY:◆ Kickoff",
@@ -56,7 +56,7 @@ describe("overlayOctets() with an unknown past", () => {
     ["another privacy", { classification: "PRIVATE" }, "CLASS:PRIVATE"],
     ["another title", { summary: "x" }, "SUMMARY:x"],
     ["a reminder", { reminder: Temporal.Duration.from("PT5M") }, "TRIGGER:-PT5M"],
-  ])("lays %s of an event on", (_what, fields, line) => {
+  ])("changes %s of an event", (_what, fields, line) => {
     const octets = eventLines(...times, "SUMMARY:Kickoff");
     expect(laid({ octets, said: null, now: event(fields) })).toContain(line);
   });
@@ -72,7 +72,7 @@ describe("overlayOctets() with an unknown past", () => {
     ["a parent that is gone", ["RELATED-TO:p"], {}, []],
     ["labels", ["CATEGORIES:a,b"], { categories: ["b", "c"] }, ["CATEGORIES:b,c"]],
     ["labels that are gone", ["CATEGORIES:a"], {}, []],
-  ])("lays %s of a task on", (_what, own, fields, lines) => {
+  ])("changes %s of a task", (_what, own, fields, lines) => {
     const octets = todoLines("SUMMARY:Write offer", ...own);
     const result = laid({ octets, said: null, now: task(fields), component: "VTODO" });
     const shown = result.filter((line) => /^(?:STATUS|PERCENT|DUE|RELATED|CATEG)/.test(line));

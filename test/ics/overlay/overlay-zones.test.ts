@@ -70,26 +70,26 @@ function startOf(text: string): string {
   return wall.subtract({ seconds: offset }).toInstant().toString();
 }
 
-describe("overlayOctets() of octets that define their zone", () => {
+describe("an overlay of octets that define their time zone", () => {
   const winter = at("2026-12-01T10:00", "2026-12-01T11:00");
 
   it.each([
     ["before the event", object(...outdated, ...event)],
     ["after it", object(...event, ...outdated)],
-  ])("puts a definition that is right for new times in the place of one %s", (_where, octets) => {
+  ])("replaces a definition %s by one that is right for new times", (_where, octets) => {
     const text = laidOn(octets, winter);
     expect(startOf(text)).toBe("2026-12-01T17:00:00Z");
     expect(text.match(/^BEGIN:VTIMEZONE/gm)).toHaveLength(1);
     expect(text).toContain("X-OWN:stays\r\n");
   });
 
-  it("writes it with the line ends of the octets", () => {
+  it("uses the line ends of the octets", () => {
     const text = laidOn(object(...outdated, ...event), winter, "\n");
     expect(text).not.toContain("\r");
     expect(startOf(text.replaceAll("\n", "\r\n"))).toBe("2026-12-01T17:00:00Z");
   });
 
-  it("leaves a definition alone that no new line needs", () => {
+  it("keeps a definition that no new line needs", () => {
     const renamed = writeEvent(
       card({ summary: "Talk", when: times("2026-07-01T10:00", "2026-07-01T11:00", zone), zone }),
     );

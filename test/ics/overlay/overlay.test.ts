@@ -8,7 +8,7 @@ import { zone } from "../../support/items.ts";
 import { longOctets } from "../../support/long-inputs.ts";
 import { event, eventLines, joined, laid, stamp, task, times, todoLines } from "./overlays.ts";
 
-it("canonicalText() unfolds and leaves out what only tells the version", () => {
+it("canonical text is unfolded, without the lines of the version", () => {
   const summary = "x".repeat(100);
   expect(canonicalText(writeEvent(card({ summary }))).split("\n")).toEqual([
     "BEGIN:VEVENT",
@@ -23,8 +23,8 @@ it("canonicalText() unfolds and leaves out what only tells the version", () => {
   expect(task({ sequence: 9, stampAt: stamp.modifiedAt, createdAt: null })).toBe(task({}));
 });
 
-describe("overlayOctets() with a known past", () => {
-  it("gives the octets back when nothing changed", () => {
+describe("an overlay with a known past", () => {
+  it("returns the same octets if nothing changed", () => {
     const octets = `\ufeff${joined(eventLines(...times, "X:\n 1"), "\n")}\n\n`;
     const now = event({});
     const same = { component: "VEVENT", said: now, now, stamp, zone, zones: "" } as const;
@@ -32,7 +32,7 @@ describe("overlayOctets() with a known past", () => {
     expect(overlayOctets({ ...same, octets: bytes(octets) })).toBe(octets);
   });
 
-  it("changes the one property and leaves every other line alone", () => {
+  it("changes one property and keeps every other line", () => {
     const octets = [
       ...["BEGIN:VCALENDAR", "X-WR-CALNAME:mine", "VERSION:2.0", "begin:vevent"],
       "uid:event-1@dayferry",
@@ -67,7 +67,7 @@ describe("overlayOctets() with a known past", () => {
     expect(text).toBe(joined(expected));
   });
 
-  it("says a task's completion as one", () => {
+  it("changes a task's completion as a whole", () => {
     const turn = {
       octets: todoLines(
         "SUMMARY:Write offer",
@@ -91,7 +91,7 @@ describe("overlayOctets() with a known past", () => {
     ).toEqual(["SUMMARY:Write offer", "STATUS:NEEDS-ACTION", "PERCENT-COMPLETE:0", "PRIORITY:1"]);
   });
 
-  it("changes the parent alone among a task's relations", () => {
+  it("changes only the parent among a task's relations", () => {
     const turn = {
       octets: todoLines(
         "RELATED-TO;RELTYPE=CHILD:c",
@@ -109,7 +109,7 @@ describe("overlayOctets() with a known past", () => {
     ]);
   });
 
-  it("leaves a start that we do not write", () => {
+  it("keeps a start that we do not write", () => {
     const octets = todoLines("DTSTART;VALUE=DATE:20260703", "DUE;VALUE=DATE:20260703");
     const fields = { startOn: day("2026-07-03"), dueOn: day("2026-07-03") };
     const said = task(fields);
@@ -131,7 +131,7 @@ describe("overlayOctets() with a known past", () => {
     ]);
   });
 
-  it("keeps LF where the client writes LF", () => {
+  it("keeps LF if the client uses LF", () => {
     const octets = joined(eventLines(...times, "SUMMARY:Kickoff"), "\n");
     const now = event({ summary: "x".repeat(100) });
     const text = overlayOctets({
@@ -147,7 +147,7 @@ describe("overlayOctets() with a known past", () => {
     expect(readOne(bytes(text)).summary).toBe("x".repeat(100));
   });
 
-  it("reads octets that were folded inside a character", () => {
+  it("reads octets folded inside a character", () => {
     const [before, after] = joined(eventLines(...times, "LOCATION:Caf\u00e9", "SUMMARY:x")).split(
       "é",
     );
@@ -163,7 +163,7 @@ describe("overlayOctets() with a known past", () => {
     expect(read.summary).toBe("y");
   });
 
-  it.each(longOctets)("takes $name", ({ make, most }) => {
+  it.each(longOctets)("accepts $name", ({ make, most }) => {
     const text = overlayOctets({
       octets: make(most),
       component: "VEVENT",
@@ -176,7 +176,7 @@ describe("overlayOctets() with a known past", () => {
     expect(readOne(bytes(text)).summary).toBe("y");
   });
 
-  it("adds the zone that a new line needs, once", () => {
+  it("adds the time zone of a new line, once", () => {
     const said = event({});
     const now = event({ when: timed("2026-07-01T12:00", "2026-07-01T13:00") });
     const first = laid({ octets: eventLines(...times, "SUMMARY:Kickoff"), said, now });
@@ -194,7 +194,7 @@ describe("overlayOctets() with a known past", () => {
   });
 });
 
-describe("saysAsOctets()", () => {
+describe("a comparison with octets", () => {
   const octets = joined(todoLines("SUMMARY: Wide ", "RELATED-TO:above", "CATEGORIES:New"));
   const says = (then: Parameters<typeof task>[0], now: Parameters<typeof task>[0]) =>
     saysAsOctets({ octets, component: "VTODO", said: task(then), now: task(now), zone });
@@ -208,7 +208,7 @@ describe("saysAsOctets()", () => {
     ["a completion", false, {}, { status: "COMPLETED" }],
     ["another title", false, {}, { summary: "Narrow" }],
     ["what no reader looks at", false, {}, { url: "https://example.com/" }],
-  ])("tells by what octets say whether there is news in %s", (_name, expected, then, now) => {
+  ])("finds whether %s has changed", (_name, expected, then, now) => {
     expect(says({ summary: "Wide", ...then }, { summary: "Wide", ...now })).toBe(expected);
   });
 });

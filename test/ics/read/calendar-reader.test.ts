@@ -50,7 +50,7 @@ const all = calendar(
   component("VJOURNAL", "UID:journal"),
 );
 
-describe("createCalendarReader().file() finds what readCalendar() finds", () => {
+describe("a file read in a thread gives the same result", () => {
   it.each<[string, Uint8Array]>([
     ["in a long file of everything", all],
     ["in a short file", calendar(component("VEVENT", "UID:a", "DTSTART:20260701T080000Z"))],
@@ -64,7 +64,7 @@ describe("createCalendarReader().file() finds what readCalendar() finds", () => 
     expect(read).toEqual(readCalendar(bytes, { zone }));
   });
 
-  it("in several that are asked for at once, each in its own", async () => {
+  it("for several at once", async () => {
     const reader = createCalendarReader({ zone, pause });
     const files = ["one", "two", "three"].map((uid) =>
       calendar(component("VTODO", `UID:${uid}`, filler)),
@@ -75,7 +75,7 @@ describe("createCalendarReader().file() finds what readCalendar() finds", () => 
   });
 });
 
-describe("createCalendarReader().object() finds what readCalendarObject() finds", () => {
+describe("an object read in a thread gives the same result", () => {
   const object = (text: string) =>
     octets(`${component("VCALENDAR", "VERSION:2.0", "PRODID:-//Test//EN", text)}\r\n`);
   it.each<[string, Uint8Array]>([
@@ -89,8 +89,8 @@ describe("createCalendarReader().object() finds what readCalendarObject() finds"
   });
 });
 
-describe("createCalendarReader() refuses", () => {
-  it("what takes longer than it may, and reads the next one", async () => {
+describe("reading in a thread refuses", () => {
+  it("what takes too long, and reads the next one", async () => {
     let timeout = Temporal.Duration.from({ milliseconds: 1 });
     const reader = createCalendarReader({
       zone,
@@ -111,7 +111,7 @@ describe("createCalendarReader() refuses", () => {
     expect((await reader.file(all)).ok).toBe(true);
   });
 
-  it("what takes more memory than it may", async () => {
+  it("what needs too much memory", async () => {
     const lines = "X-A:1\r\n".repeat(300_000);
     const bytes = calendar(`BEGIN:VEVENT\r\nUID:a\r\nEND:VEVENT\r\n${lines}X-END:1`);
     const reader = createCalendarReader({ zone, pause, mostMb: 16 });

@@ -25,11 +25,11 @@ it.each([
   [event({ title: "Launch", milestone: true, completed: true }), "✓ Launch"],
   [event({ title: " a\r\nDTSTART:1\u0000 " }), "a DTSTART:1"],
   [event({ title: "\n" }), "(untitled)"],
-])("publishedSummary() case %#", (item, expected) => {
+])("published summary, case %#", (item, expected) => {
   expect(publishedSummary(item)).toBe(expected);
 });
 
-describe("readSummary()", () => {
+describe("a summary read back", () => {
   it.each([
     ["Kickoff", "Kickoff", false, false],
     ["◆ Launch", "Launch", false, true],
@@ -40,11 +40,11 @@ describe("readSummary()", () => {
     ["Done ✓ ", "Done ✓", false, false],
     ["✓", "✓", false, false],
     ["✓ (untitled)", "", true, false],
-  ])("of %j is %j", (shown, title, done, milestone) => {
+  ])("%j is %j", (shown, title, done, milestone) => {
     expect(readSummary(shown)).toEqual({ title, done, milestone });
   });
 
-  it("returns the title of every published summary", () => {
+  it("is the title of every published summary", () => {
     fc.assert(
       fc.property(nastyText, fc.boolean(), fc.boolean(), (text, milestone, completed) => {
         const title = oneLine(text.replace(/[✓◆]/g, ""));
@@ -55,7 +55,7 @@ describe("readSummary()", () => {
   });
 });
 
-describe("publishedDescription()", () => {
+describe("a published description", () => {
   it.each([
     ["", none, ""],
     ["Text\r\n", none, "Text"],
@@ -84,7 +84,7 @@ describe("publishedDescription()", () => {
   });
 });
 
-describe("readDescription()", () => {
+describe("a description read back", () => {
   it.each([
     [`Text\n\n${block}`, "Text"],
     [`Text\r\n\r\n${block.replaceAll("\n", "\r\n")}\r\n\r\n`, "Text"],
@@ -101,11 +101,11 @@ describe("readDescription()", () => {
     ["Text\n— a dash of mine", "Text\n— a dash of mine"],
     ["  Text\n\nmore  ", "  Text\n\nmore"],
     ["", ""],
-  ])("of %j is %j", (text, expected) => {
+  ])("%j is %j", (text, expected) => {
     expect(readDescription(text)).toBe(expected);
   });
 
-  it("returns what every published description decorated", () => {
+  it("is what every published description decorated", () => {
     const decoration = fc.record({
       assignees: fc.array(nastyText, { maxLength: 3 }),
       links: fc.array(fc.record({ label: nastyText, url: nastyText }), { maxLength: 3 }),

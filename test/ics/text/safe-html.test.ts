@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { safeHtml } from "../../../src/ics/text/safe-html.ts";
 
-describe("safeHtml()", () => {
+describe("safe HTML", () => {
   it.each([
     [
       "formatting",
@@ -62,7 +62,7 @@ describe("safeHtml()", () => {
     ["an unclosed tag", '<img src=x onerror="alert(1)"', ""],
     ["a comment with a condition", "<!--[if gte mso 9]><script>x</script><![endif]-->y", "y"],
     ["a tag in a tag", "<scr<script>ipt>alert(1)</script>", "ipt&gt;alert(1)"],
-  ])("safeHtml() result for %s", (_what, html, safe) => expect(safeHtml(html)).toBe(safe));
+  ])("of %s", (_what, html, safe) => expect(safeHtml(html)).toBe(safe));
 
   it.each([
     "javascript:alert(1)",
@@ -79,18 +79,18 @@ describe("safeHtml()", () => {
     "file:///etc/passwd",
     "//spy.example",
     "\\\\spy.example\\share",
-  ])("safeHtml() result for a link to %j: no link", (href) => {
+  ])("has no link to %j", (href) => {
     expect(safeHtml(`<a href="${href}">x</a>`)).toBe("<a>x</a>");
   });
 
-  it("safeHtml() result is as safe when it is made safe again", () => {
+  it("stays the same if cleaned again", () => {
     const once =
       safeHtml(`<a href="https://x.example/?q=%22onmouseover=x">&lt;script&gt;</a>`) ?? "";
     expect(safeHtml(once)).toBe(once);
     expect(once).not.toContain("<script");
   });
 
-  it("safeHtml() result for what is too long: none", () => {
+  it("is empty if the input is too long", () => {
     expect(safeHtml("x".repeat(50_001))).toBeNull();
     expect(safeHtml("<b>".repeat(16_000))).toBe(`${"<b>".repeat(40)}${"</b>".repeat(40)}`);
   });
