@@ -1,6 +1,6 @@
 import type { PersonId } from "../domain/ids.ts";
 import type { Conditions, ReportQuery } from "../store/reading/report-reading.ts";
-import type { ReportRows, ReportView } from "../store/rows/report-rows.ts";
+import type { ReportRow, ReportView } from "../store/rows/report-rows.ts";
 import { type MessageId, say } from "../texts/say.ts";
 
 /**
@@ -38,7 +38,9 @@ type AfterPrefix<Prefix extends string> =
     : never;
 
 /** A column as a report declares it, before its texts are in the reader's language. */
-export interface DeclaredColumn extends Omit<Column, "title" | "words"> {
+export interface DeclaredColumn<Key extends string = string>
+  extends Omit<Column, "key" | "title" | "words"> {
+  readonly key: Key;
   readonly title: `column.${AfterPrefix<"column">}`;
   readonly words?: Words;
 }
@@ -193,12 +195,9 @@ export interface ReportScope {
 }
 
 /** Reads a view as of the report's time. */
-export type ReadView = <
-  Name extends ReportView,
-  Field extends Extract<keyof ReportRows[Name], string>,
->(
-  reading: Omit<ReportQuery<Name, Field>, "at">,
-) => readonly Pick<ReportRows[Name], Field>[];
+export type ReadView = <Name extends ReportView, List extends string>(
+  reading: Omit<ReportQuery<Name, List>, "at">,
+) => readonly ReportRow<Name, List>[];
 
 /** Groups of reports, in the order they are offered. */
 export const reportGroups = ["upcoming", "delays", "time", "history", "data"] as const;
@@ -215,6 +214,40 @@ export interface Report {
   /** Reads in one database transaction; the returned function computes the report afterwards. */
   readonly read: (view: ReadView, scope: ReportScope) => () => ReportContent;
 }
+
+/** Content of a report whose rows have a value for each column key. */
+interface KeyedContent<Key extends string> extends Omit<ReportContent, "rows" | "items"> {
+  /** `item`: the key of the row's item; null for an item that does not exist. Absent if rows are no items. */
+  readonly rows: readonly (Readonly<Record<Key, Cell>> & { readonly item?: number | null })[];
+}
+
+/** Makes a report from rows with a value for each column key. */
+export function report<const Key extends string>(
+  declared: Omit<Report, "columns" | "read"> & {
+    readonly columns: readonly DeclaredColumn<Key>[];
+    readonly read: (view: ReadView, scope: ReportScope) => () => KeyedContent<NoInfer<Key>>;
+  },
+): Report {
+  const keys = declared.columns.map(({ key }) => key);
+  return {
+    ...declared,
+    read(view, scope) {
+      const compute = declared.read(view, scope);
+      return () => {
+        const { rows, ...others } = compute();
+        const areItems = rows.some(({ item }) => item !== undefined);
+        return {
+          ...others,
+          rows: rows.map((row) => keys.map((key) => row[key])),
+          ...(areItems && { items: rows.map(({ item = null }) => item) }),
+        };
+      };
+    },
+  };
+}
+
+/** Sorts texts by their UTF-16 code units. */
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Restricts items by `--project`, `--person` and `--label`. */
 export function itemsOf(scope: ReportScope): NonNullable<Conditions["report_items"]> {

@@ -2,11 +2,18 @@ import { oneLine } from "@dayferry/ical";
 import { plainDescription } from "../../domain/text.ts";
 import { say } from "../../texts/say.ts";
 import { localTimes } from "../formats/cell-text.ts";
-import { instantsOf, personOf, projectOf, type Report, type ReportScope } from "../report.ts";
+import {
+  compareTexts,
+  instantsOf,
+  personOf,
+  projectOf,
+  type ReportScope,
+  report,
+} from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";
 
 /** Comments and the service's history, newest first; the last 30 days by default. */
-export const activity: Report = {
+export const activity = report({
   name: "activity",
   group: "history",
   takes: ["project", "person", "dates", "as-of"],
@@ -25,7 +32,7 @@ export const activity: Report = {
     const { from, to } = spanOf(scope);
     const rows = view({
       view: "report_activity",
-      columns: ["item", "at", "person", "action", "title", "project", "list", "text", "task_id"],
+      columns: "item, at, person, action, title, project, list, text, task_id",
       where: {
         report_activity: [
           ...projectOf(scope),
@@ -45,36 +52,22 @@ export const activity: Report = {
     const [earliest, latest] = [from?.toString() ?? "", to?.toString() ?? "9999"];
     const isWithin = (at: string | null) =>
       at !== null && dayOf(at) >= earliest && dayOf(at) <= latest;
-    return () => {
-      const shown = rows
+    return () => ({
+      rows: rows
         .filter(({ at }) => isWithin(at))
-        .toSorted((a, b) => newestFirst(a.at ?? "", b.at ?? ""));
-      return {
-        items: shown.map(({ item }) => item),
-        rows: shown.map((row) => [
-          row.at,
-          row.person,
-          row.action,
-          row.title,
-          row.project,
-          row.list,
-          row.text && oneLine(plainDescription(row.text)),
-          row.task_id,
-        ]),
-        notes: read
-          ? [
-              say("reports.sidesRead", {
-                comments: sideText(read("comments")),
-                history: sideText(read("history")),
-              }),
-            ]
-          : [],
-      };
-    };
+        .toSorted((a, b) => compareTexts(b.at ?? "", a.at ?? ""))
+        .map((row) => ({ ...row, text: row.text && oneLine(plainDescription(row.text)) })),
+      notes: read
+        ? [
+            say("reports.sidesRead", {
+              comments: sideText(read("comments")),
+              history: sideText(read("history")),
+            }),
+          ]
+        : [],
+    });
   },
-};
-
-const newestFirst = (a: string, b: string): number => (a > b ? -1 : a < b ? 1 : 0);
+});
 
 function spanOf({ from, to, today }: ReportScope): Pick<ReportScope, "from" | "to"> {
   return from || to ? { from, to } : { from: today.subtract({ days: 30 }), to: null };

@@ -1,32 +1,8 @@
-import type { AgendaRow } from "../../store/rows/report-rows.ts";
 import { localTimes } from "../formats/cell-text.ts";
-import {
-  type Cell,
-  itemsOf,
-  kindWords,
-  namer,
-  type Report,
-  type ReportContent,
-  type ReportScope,
-} from "../report.ts";
-
-const fields = [
-  "item",
-  "kind",
-  "title",
-  "project",
-  "list",
-  "completed",
-  "starts_at",
-  "ends_at",
-  "first_on",
-  "last_on",
-  "assigned",
-] as const;
-type Row = Pick<AgendaRow, (typeof fields)[number]>;
+import { compareTexts, itemsOf, kindWords, namer, type ReportScope, report } from "../report.ts";
 
 /** Events and due items by day; two weeks from today by default. */
-export const agenda: Report = {
+export const agenda = report({
   name: "agenda",
   group: "upcoming",
   takes: ["project", "person", "label", "dates", "as-of"],
@@ -45,7 +21,8 @@ export const agenda: Report = {
     const { from, to } = spanOf(scope);
     const rows = view({
       view: "report_agenda",
-      columns: fields,
+      columns:
+        "item, kind, title, project, list, completed, starts_at, ends_at, first_on, last_on, assigned",
       where: {
         report_items: itemsOf(scope),
         report_agenda: [
@@ -54,46 +31,26 @@ export const agenda: Report = {
         ],
       },
     });
-    return () => agendaOf(rows, scope);
+    return () => {
+      const local = localTimes(scope.zone);
+      const peopleOf = namer(scope.people);
+      const timeOf = (at: string | null) => (at === null ? null : local(at).slice(11));
+      const entries = rows.map((row) => {
+        const [begins, ends] = [timeOf(row.starts_at), timeOf(row.ends_at)];
+        const time = begins && `${begins}${ends ? `–${ends}` : ""}`;
+        return {
+          ...row,
+          ...{ on: row.first_on, until: row.last_on, time, done: row.completed },
+          people: peopleOf(row.assigned),
+          order: `${row.first_on} ${time ?? ""} ${row.title}`,
+        };
+      });
+      return { rows: entries.toSorted((a, b) => compareTexts(a.order, b.order)) };
+    };
   },
-};
+});
 
 /** Two weeks from today, unless dates are given. */
 function spanOf({ from, to, today }: ReportScope): Pick<ReportScope, "from" | "to"> {
   return from || to ? { from, to } : { from: today, to: today.add({ days: 13 }) };
-}
-
-function agendaOf(rows: readonly Row[], scope: ReportScope): ReportContent {
-  const local = localTimes(scope.zone);
-  const peopleOf = namer(scope.people);
-  const timeOf = (at: string | null) => (at === null ? null : local(at).slice(11));
-  const entries: {
-    readonly item: number;
-    readonly order: string;
-    readonly cells: readonly Cell[];
-  }[] = [];
-  for (const row of rows) {
-    const [begins, ends] = [timeOf(row.starts_at), timeOf(row.ends_at)];
-    const time = begins && `${begins}${ends ? `–${ends}` : ""}`;
-    entries.push({
-      item: row.item,
-      order: `${row.first_on} ${time ?? ""} ${row.title}`,
-      cells: [
-        row.first_on,
-        row.last_on,
-        time,
-        row.kind,
-        row.title,
-        row.project,
-        row.list,
-        peopleOf(row.assigned),
-        row.completed,
-      ],
-    });
-  }
-  entries.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0));
-  return {
-    rows: entries.map(({ cells }) => cells),
-    items: entries.map(({ item }) => item),
-  };
 }

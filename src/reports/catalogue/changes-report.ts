@@ -3,38 +3,14 @@ import { jsonKeyOf } from "../../domain/fields.ts";
 import { fieldsOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { channelInWords } from "../../domain/wording.ts";
-import type { ItemChangeRow } from "../../store/rows/report-rows.ts";
+import type { ReportRow } from "../../store/rows/report-rows.ts";
 import { say } from "../../texts/say.ts";
-import {
-  instantsOf,
-  kindWords,
-  personOf,
-  projectOf,
-  type Report,
-  type ReportContent,
-  type ReportScope,
-} from "../report.ts";
+import { instantsOf, kindWords, personOf, projectOf, type ReportScope, report } from "../report.ts";
 import { differencesOf, differenceWords, type FieldDifference } from "./changed-fields.ts";
 
-const fields = [
-  "item",
-  "at",
-  "revision",
-  "act",
-  "kind",
-  "uid",
-  "title",
-  "project",
-  "before",
-  "after",
-  "pending",
-  "edit_id",
-  "channel",
-  "person",
-  "edit_action",
-  "edit_patch",
-] as const;
-type Row = Pick<ItemChangeRow, (typeof fields)[number]>;
+const fields =
+  "item, at, revision, act, kind, uid, title, project, before, after, pending, edit_id, channel, person, edit_action, edit_patch";
+type Row = ReportRow<"report_changes", typeof fields>;
 
 const actWords = {
   added: "reportAct.added",
@@ -43,7 +19,7 @@ const actWords = {
 } as const;
 
 /** What has changed, and by whom if it was an edit through Dayferry; the last week by default. */
-export const changes: Report = {
+export const changes = report({
   name: "changes",
   group: "history",
   takes: ["project", "person", "dates", "since", "as-of"],
@@ -70,7 +46,7 @@ export const changes: Report = {
     });
     return () => changesOf(rows, scope);
   },
-};
+});
 
 function sinceOf(scope: ReportScope) {
   const { since, from, to, now, asOf } = scope;
@@ -84,34 +60,23 @@ function sinceOf(scope: ReportScope) {
 }
 
 /** For one person, only changes that an edit explains. */
-function changesOf(rows: readonly Row[], scope: ReportScope): ReportContent {
+function changesOf(rows: readonly Row[], scope: ReportScope) {
   const inWords = differenceWords(scope);
   const newestFirst = rows.toSorted((a, b) => b.revision - a.revision || b.pending - a.pending);
   const entries = newestFirst.flatMap((row) => {
     const differences = differencesOf(row);
     const isOurs = explains(row, differences);
     if (scope.person !== null && !isOurs) return [];
-    const fieldTexts = differences.map(inWords).join("; ");
-    const cells = [
-      row.at,
-      row.revision,
-      row.act,
-      row.kind,
-      row.title,
-      row.project,
-      fieldTexts === "" ? null : fieldTexts,
-      row.pending,
-      isOurs ? editorOf(row) : null,
-      isOurs ? row.edit_id : null,
-      row.uid,
-    ];
-    return [{ item: row.act === "removed" ? null : row.item, cells }];
+    const entry = {
+      ...row,
+      item: row.act === "removed" ? null : row.item,
+      fields: differences.map(inWords).join("; ") || null,
+      who: isOurs ? editorOf(row) : null,
+      edit_id: isOurs ? row.edit_id : null,
+    };
+    return [entry];
   });
-  return {
-    rows: entries.map(({ cells }) => cells),
-    items: entries.map(({ item }) => item),
-    notes: [say("reports.whoNote"), say("reports.pendingNote")],
-  };
+  return { rows: entries, notes: [say("reports.whoNote"), say("reports.pendingNote")] };
 }
 
 /** "Ben Okafor, by a calendar program". */

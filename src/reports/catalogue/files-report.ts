@@ -1,9 +1,9 @@
 import { say } from "../../texts/say.ts";
-import { instantsOf, personOf, projectOf, type Report } from "../report.ts";
+import { compareTexts, instantsOf, personOf, projectOf, report } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";
 
 /** Files in the projects' folders. */
-export const files: Report = {
+export const files = report({
   name: "files",
   group: "history",
   takes: ["project", "person", "dates", "as-of"],
@@ -21,17 +21,7 @@ export const files: Report = {
   read(view, scope) {
     const rows = view({
       view: "report_files",
-      columns: [
-        "id",
-        "name",
-        "file_type",
-        "byte_size",
-        "project",
-        "folder",
-        "person",
-        "created_at",
-        "updated_at",
-      ],
+      columns: "id, name, file_type, byte_size, project, folder, person, created_at, updated_at",
       where: {
         report_files: [...projectOf(scope), ...personOf(scope), ...instantsOf("created_at", scope)],
       },
@@ -48,25 +38,9 @@ export const files: Report = {
           }),
         ],
       }),
-      rows: rows
-        .toSorted((a, b) =>
-          (a.created_at ?? "") === (b.created_at ?? "")
-            ? a.id - b.id
-            : (b.created_at ?? "") < (a.created_at ?? "")
-              ? -1
-              : 1,
-        )
-        .map((row) => [
-          row.id,
-          row.name,
-          row.file_type,
-          row.byte_size,
-          row.project,
-          row.folder,
-          row.person,
-          row.created_at,
-          row.updated_at,
-        ]),
+      rows: rows.toSorted(
+        (a, b) => compareTexts(b.created_at ?? "", a.created_at ?? "") || a.id - b.id,
+      ),
     });
   },
-};
+});

@@ -1,20 +1,10 @@
-import type { FreshnessRow } from "../../store/rows/report-rows.ts";
+import type { ReportRow } from "../../store/rows/report-rows.ts";
 import { say } from "../../texts/say.ts";
 import { ageText } from "../formats/cell-text.ts";
-import { type Chart, type Report, type ReportContent, wordsFor } from "../report.ts";
+import { type Chart, compareTexts, projectOf, report, wordsFor } from "../report.ts";
 
-const fields = [
-  "kind",
-  "project_id",
-  "project",
-  "list",
-  "items",
-  "succeeded_at",
-  "age_seconds",
-  "failures",
-  "failure",
-] as const;
-type Row = Pick<FreshnessRow, (typeof fields)[number]>;
+const fields = "kind, project_id, project, list, items, age_seconds, failure";
+type Row = ReportRow<"report_freshness", typeof fields>;
 
 const sourceWords = {
   projects: "reportSource.projects",
@@ -31,7 +21,7 @@ const sourceWords = {
 } as const;
 
 /** How old the mirror is. */
-export const freshness: Report = {
+export const freshness = report({
   name: "freshness",
   group: "data",
   takes: ["project"],
@@ -47,17 +37,15 @@ export const freshness: Report = {
     { key: "failing", title: "column.failing", type: "count" },
     { key: "failure", title: "column.why", type: "text" },
   ],
-  read(view, { project }) {
+  read(view, scope) {
     const rows = view({
       view: "report_freshness",
       columns: fields,
-      where: {
-        report_freshness: project ? [{ column: "project_id", is: "=", value: project.id }] : [],
-      },
+      where: { report_freshness: projectOf(scope) },
     });
     return () => freshnessOf(rows);
   },
-};
+});
 
 interface Group {
   readonly kind: string;
@@ -65,15 +53,15 @@ interface Group {
   readonly list: string | null;
   sources: number;
   items: number;
-  oldest: number | null;
-  newest: number | null;
+  oldest_seconds: number | null;
+  newest_seconds: number | null;
   never: number;
   failing: number;
   failure: string | null;
 }
 
 /** One row per source; those of single tasks (subtasks, comments, history) are counted together per project. */
-function freshnessOf(rows: readonly Row[]): ReportContent {
+function freshnessOf(rows: readonly Row[]) {
   const groups = new Map<string, Group>();
   for (const row of rows) {
     const list = perTask.has(row.kind) ? null : row.list;
@@ -84,48 +72,29 @@ function freshnessOf(rows: readonly Row[]): ReportContent {
     group.items += row.items;
     if (row.age_seconds === null) group.never += 1;
     else {
-      group.oldest = Math.max(group.oldest ?? row.age_seconds, row.age_seconds);
-      group.newest = Math.min(group.newest ?? row.age_seconds, row.age_seconds);
+      group.oldest_seconds = Math.max(group.oldest_seconds ?? row.age_seconds, row.age_seconds);
+      group.newest_seconds = Math.min(group.newest_seconds ?? row.age_seconds, row.age_seconds);
     }
     if (row.failure !== null) group.failing += 1;
     group.failure ??= row.failure;
   }
   const unread = Number.POSITIVE_INFINITY;
   const sorted = [...groups.values()].toSorted((a, b) => {
-    const [left, right] = [a.oldest ?? unread, b.oldest ?? unread];
-    return left === right ? (a.kind < b.kind ? -1 : 1) : right - left;
+    const [left, right] = [a.oldest_seconds ?? unread, b.oldest_seconds ?? unread];
+    return left === right ? compareTexts(a.kind, b.kind) : right - left;
   });
-  return {
-    rows: sorted.map((group) => [
-      group.kind,
-      group.project,
-      group.list,
-      group.sources,
-      group.items,
-      group.oldest,
-      group.newest,
-      group.never,
-      group.failing,
-      group.failure,
-    ]),
-    chart: barsOf(sorted),
-  };
+  return { rows: sorted, chart: barsOf(sorted) };
 }
 
 const perTask: ReadonlySet<string> = new Set(["subtasks", "comments", "history"]);
 const nothing = {
-  sources: 0,
-  items: 0,
-  oldest: null,
-  newest: null,
-  never: 0,
-  failing: 0,
-  failure: null,
+  ...{ sources: 0, items: 0, never: 0, failing: 0 },
+  ...{ oldest_seconds: null, newest_seconds: null, failure: null },
 };
 const shownBars = 30;
 
 function barsOf(groups: readonly Group[]): Chart | null {
-  const read = groups.filter(({ oldest }) => oldest !== null);
+  const read = groups.filter((group) => group.oldest_seconds !== null);
   if (read.length === 0) return null;
   const words = wordsFor(sourceWords);
   return {
@@ -136,7 +105,7 @@ function barsOf(groups: readonly Group[]): Chart | null {
         ? say("chart.agesSome", { shown: shownBars, count: read.length })
         : say("chart.agesAll"),
     series: [say("chart.age")],
-    bars: read.slice(0, shownBars).map(({ kind, project, list, oldest }) => ({
+    bars: read.slice(0, shownBars).map(({ kind, project, list, oldest_seconds: oldest }) => ({
       name: [words[kind] ?? kind, list ?? project].filter((part) => part !== null).join(" · "),
       values: [oldest ?? 0],
       texts: [ageText(oldest ?? 0)],

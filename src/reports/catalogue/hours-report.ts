@@ -1,31 +1,14 @@
-import type { ReportRows } from "../../store/rows/report-rows.ts";
+import type { ReportRow } from "../../store/rows/report-rows.ts";
 import { say } from "../../texts/say.ts";
 import { hoursText } from "../formats/cell-text.ts";
-import {
-  type Chart,
-  daysOf,
-  itemsOf,
-  personOf,
-  type Report,
-  type ReportContent,
-} from "../report.ts";
+import { type Chart, compareTexts, daysOf, itemsOf, personOf, report } from "../report.ts";
 
-const fields = [
-  "project_id",
-  "project",
-  "list",
-  "person_id",
-  "person",
-  "items",
-  "open_items",
-  "estimated_minutes",
-  "logged_minutes",
-] as const;
-
-type Row = Pick<ReportRows["report_hours"], (typeof fields)[number]>;
+const fields =
+  "project_id, project, list, person_id, person, items, open_items, estimated_minutes, logged_minutes";
+type Row = ReportRow<"report_hours", typeof fields>;
 
 /** Estimated against logged time. */
-export const hours: Report = {
+export const hours = report({
   name: "hours",
   group: "time",
   takes: ["project", "person", "label", "dates", "as-of"],
@@ -51,28 +34,26 @@ export const hours: Report = {
     });
     return () => hoursOf(rows);
   },
-};
+});
 
-function hoursOf(rows: readonly Row[]): ReportContent {
+function hoursOf(rows: readonly Row[]) {
   const key = ({ project, list, person }: Row) =>
     `${project ?? ""}\u0000${list ?? ""}\u0000${person ?? "\uffff"}`;
   const sorted = rows
     .map((row) => ({ row, key: key(row) }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    .toSorted((a, b) => compareTexts(a.key, b.key));
   return {
     rows: sorted.map(({ row }) => {
-      const [estimated, logged] = [row.estimated_minutes, row.logged_minutes].map(Math.round);
-      return [
-        row.project,
-        row.list,
-        row.person ?? say("reports.nobody"),
-        row.items,
-        row.open_items,
-        estimated ?? 0,
-        logged ?? 0,
-        (estimated ?? 0) - (logged ?? 0),
-        estimated ? Math.round((100 * (logged ?? 0)) / estimated) : null,
-      ];
+      const estimated = Math.round(row.estimated_minutes);
+      const logged = Math.round(row.logged_minutes);
+      return {
+        ...row,
+        person: row.person ?? say("reports.nobody"),
+        estimated_minutes: estimated,
+        logged_minutes: logged,
+        left_minutes: estimated - logged,
+        used_percent: estimated === 0 ? null : Math.round((100 * logged) / estimated),
+      };
     }),
     chart: barsOf(rows),
     notes: [say("reports.hoursNote")],

@@ -1,7 +1,7 @@
-import { itemsOf, kindWords, namer, type Report } from "../report.ts";
+import { itemsOf, kindWords, namer, report } from "../report.ts";
 
 /** Every item with its fields, as in `GET /api/items`. */
-export const items: Report = {
+export const items = report({
   name: "items",
   group: "data",
   takes: ["project", "person", "label", "dates", "as-of"],
@@ -31,29 +31,8 @@ export const items: Report = {
     const { from, to } = scope;
     const rows = view({
       view: "report_items",
-      columns: [
-        "item",
-        "kind",
-        "id",
-        "uid",
-        "title",
-        "project_id",
-        "project",
-        "list_id",
-        "list",
-        "first_on",
-        "last_on",
-        "starts_at",
-        "ends_at",
-        "completed",
-        "percent",
-        "estimated_minutes",
-        "logged_minutes",
-        "assigned",
-        "labels",
-        "private",
-        "archived",
-      ],
+      columns:
+        "item, kind, id, uid, title, project_id, project, list_id, list, first_on, last_on, starts_at, ends_at, completed, percent, estimated_minutes, logged_minutes, assigned, labels, private, archived",
       where: {
         report_items: [
           ...itemsOf(scope),
@@ -69,30 +48,12 @@ export const items: Report = {
         (row) => earliest === null || (row.last_on ?? row.first_on ?? "") >= earliest,
       );
       return {
-        items: shown.map(({ item }) => item),
-        rows: shown.map((row) => [
-          row.kind,
-          row.id,
-          row.uid,
-          row.title,
-          row.project_id,
-          row.project,
-          row.list_id,
-          row.list,
-          row.first_on,
-          row.last_on,
-          row.starts_at,
-          row.ends_at,
-          row.completed,
-          row.percent,
-          row.estimated_minutes,
-          row.logged_minutes,
-          peopleOf(row.assigned),
-          labelsOf(row.labels),
-          row.private,
-          row.archived,
-        ]),
+        rows: shown.map((row) => ({
+          ...row,
+          people: peopleOf(row.assigned),
+          labels: labelsOf(row.labels),
+        })),
       };
     };
   },
-};
+});

@@ -1,8 +1,8 @@
 import { say } from "../../texts/say.ts";
-import { daysOf, itemsOf, type Report } from "../report.ts";
+import { daysOf, itemsOf, report } from "../report.ts";
 
 /** Items per label. */
-export const labelsReport: Report = {
+export const labelsReport = report({
   name: "labels",
   group: "time",
   takes: ["project", "person", "label", "dates", "as-of"],
@@ -19,15 +19,8 @@ export const labelsReport: Report = {
     const { label } = scope;
     const rows = view({
       view: "report_labels",
-      columns: [
-        "label_id",
-        "label",
-        "items",
-        "open_items",
-        "overdue_items",
-        "estimated_minutes",
-        "logged_minutes",
-      ],
+      columns:
+        "label_id, label, items, open_items, overdue_items, estimated_minutes, logged_minutes",
       where: {
         report_items: [...itemsOf(scope), ...daysOf("last_on", scope)],
         report_labels: label ? [{ column: "label_id", is: "=", value: label.id }] : [],
@@ -36,15 +29,7 @@ export const labelsReport: Report = {
     return () => ({
       rows: rows
         .toSorted((a, b) => b.open_items - a.open_items || b.items - a.items)
-        .map((row) => [
-          row.label_id,
-          row.label ?? say("reports.noLabel"),
-          row.items,
-          row.open_items,
-          row.overdue_items,
-          row.estimated_minutes,
-          row.logged_minutes,
-        ]),
+        .map((row) => ({ ...row, label: row.label ?? say("reports.noLabel") })),
     });
   },
-};
+});

@@ -1,29 +1,21 @@
-import type { MoveRow, ReportRows } from "../../store/rows/report-rows.ts";
+import type { ReportRow } from "../../store/rows/report-rows.ts";
 import { say } from "../../texts/say.ts";
 import { localTimes } from "../formats/cell-text.ts";
 import {
   type Chart,
+  compareTexts,
   daysOf,
   itemsOf,
   namer,
-  type Report,
-  type ReportContent,
   type ReportScope,
+  report,
   type TimelineRow,
 } from "../report.ts";
 
-const fields = [
-  "item",
-  "due_on",
-  "days_left",
-  "completed",
-  "title",
-  "project",
-  "assigned",
-] as const;
-const moveFields = ["item", "at", "from_on", "to_on", "days"] as const;
-type Row = Pick<ReportRows["report_milestones"], (typeof fields)[number]>;
-type Move = Pick<MoveRow, (typeof moveFields)[number]>;
+const fields = "item, due_on, days_left, completed, title, project, assigned";
+const moveFields = "item, at, from_on, to_on";
+type Row = ReportRow<"report_milestones", typeof fields>;
+type Move = ReportRow<"report_moves", typeof moveFields>;
 
 const stateWords = {
   done: "milestoneState.done",
@@ -33,7 +25,7 @@ const stateWords = {
 } as const;
 
 /** Every milestone by its day, with its first day and how it has moved. */
-export const milestones: Report = {
+export const milestones = report({
   name: "milestones",
   group: "upcoming",
   takes: ["project", "person", "dates", "as-of"],
@@ -57,48 +49,36 @@ export const milestones: Report = {
     const moves = view({ view: "report_moves", columns: moveFields, where: {} });
     return () => milestonesOf(rows, moves, scope);
   },
-};
+});
 
 /** `moves` are sorted oldest first per item; those of other items are skipped. */
-function milestonesOf(
-  rows: readonly Row[],
-  moves: readonly Move[],
-  scope: ReportScope,
-): ReportContent {
+function milestonesOf(rows: readonly Row[], moves: readonly Move[], scope: ReportScope) {
   const peopleOf = namer(scope.people);
   const local = localTimes(scope.zone);
   const byItem = Map.groupBy(moves, ({ item }) => item);
   const listed = rows
-    .toSorted((a, b) => a.days_left - b.days_left || (a.title < b.title ? -1 : 1))
+    .toSorted((a, b) => a.days_left - b.days_left || compareTexts(a.title, b.title))
     .map((row) => {
       const moved = byItem.get(row.item) ?? [];
       // An earlier first day may be gone from the history; then the current one counts as the first.
       const days = [...moved.map(({ from_on: from }) => from), row.due_on];
-      return { row, moved, days, slip: daysBetween(days[0] ?? row.due_on, row.due_on) };
+      const first = days[0] ?? row.due_on;
+      const moveTexts = moved.map(
+        ({ at, from_on: from, to_on: to }) => `${from} → ${to} (${local(at).slice(0, 10)})`,
+      );
+      return {
+        ...row,
+        days,
+        state: stateOf(row),
+        people: peopleOf(row.assigned),
+        first_on: first,
+        days_moved: daysBetween(first, row.due_on),
+        moves: moveTexts.join("; ") || null,
+      };
     });
   return {
-    rows: listed.map(({ row, moved, days, slip }) => [
-      row.due_on,
-      row.days_left,
-      stateOf(row),
-      row.title,
-      row.project,
-      peopleOf(row.assigned),
-      days[0] ?? row.due_on,
-      slip,
-      moved.length === 0
-        ? null
-        : moved
-            .map(
-              ({ at, from_on: from, to_on: to }) => `${from} → ${to} (${local(at).slice(0, 10)})`,
-            )
-            .join("; "),
-    ]),
-    items: listed.map(({ row }) => row.item),
-    chart: timelineOf(
-      listed.map(({ row, days, slip }) => ({ row, days, slip })),
-      scope,
-    ),
+    rows: listed,
+    chart: timelineOf(listed, scope),
     notes: [`${say("reports.movesNote")} ${say("reports.movesDayNote")}`],
   };
 }
@@ -116,14 +96,16 @@ function stateOf({
 
 const shownMilestones = 40;
 
+type Listed = Row & Pick<TimelineRow, "days" | "state"> & { readonly days_moved: number };
+
 function timelineOf(
-  listed: readonly { readonly row: Row; readonly days: readonly string[]; readonly slip: number }[],
+  listed: readonly Listed[],
   { today }: Pick<ReportScope, "today">,
 ): Chart | null {
   if (listed.length === 0) return null;
   // If there are many, show those nearest to today.
   const nearest = listed
-    .toSorted((a, b) => Math.abs(a.row.days_left) - Math.abs(b.row.days_left))
+    .toSorted((a, b) => Math.abs(a.days_left) - Math.abs(b.days_left))
     .slice(0, shownMilestones);
   const shown = new Set(nearest);
   return {
@@ -136,21 +118,20 @@ function timelineOf(
     today: today.toString(),
     rows: listed
       .filter((each) => shown.has(each))
-      .map(({ row, days, slip }) => ({
-        name: row.title,
-        days,
-        state: stateOf(row),
-        said: wordsOf(row, slip),
+      .map((each) => ({
+        name: each.title,
+        days: each.days,
+        state: each.state,
+        said: wordsOf(each),
       })),
   };
 }
 
 /** `late by 3 days, moved 14 days later`. */
-function wordsOf(row: Pick<Row, "completed" | "days_left">, slip: number): string {
-  const [kind, left] = [stateOf(row), Math.abs(row.days_left)];
+function wordsOf({ state: kind, days_left: left, days_moved: slip }: Listed): string {
   const state =
     kind === "late" || kind === "ahead"
-      ? say(`chart.${kind}`, { days: left })
+      ? say(`chart.${kind}`, { days: Math.abs(left) })
       : say(stateWords[kind]);
   if (slip === 0) return state;
   return say(slip > 0 ? "chart.movedLater" : "chart.movedEarlier", { state, days: Math.abs(slip) });

@@ -1,7 +1,7 @@
-import { daysOf, itemsOf, kindWords, namer, type Report } from "../report.ts";
+import { compareTexts, daysOf, itemsOf, kindWords, namer, report } from "../report.ts";
 
 /** Everything overdue, latest first. */
-export const overdue: Report = {
+export const overdue = report({
   name: "overdue",
   group: "delays",
   takes: ["project", "person", "label", "dates", "as-of"],
@@ -18,37 +18,16 @@ export const overdue: Report = {
   read(view, scope) {
     const rows = view({
       view: "report_overdue",
-      columns: [
-        "item",
-        "due_on",
-        "days_late",
-        "kind",
-        "title",
-        "project",
-        "list",
-        "assigned",
-        "percent",
-      ],
+      columns: "item, due_on, days_late, kind, title, project, list, assigned, percent",
       where: { report_items: itemsOf(scope), report_overdue: daysOf("due_on", scope) },
     });
     return () => {
       const peopleOf = namer(scope.people);
-      const sorted = rows.toSorted(
-        (a, b) => b.days_late - a.days_late || (a.title < b.title ? -1 : 1),
-      );
       return {
-        items: sorted.map(({ item }) => item),
-        rows: sorted.map((row) => [
-          row.due_on,
-          row.days_late,
-          row.kind,
-          row.title,
-          row.project,
-          row.list,
-          peopleOf(row.assigned),
-          row.percent,
-        ]),
+        rows: rows
+          .toSorted((a, b) => b.days_late - a.days_late || compareTexts(a.title, b.title))
+          .map((row) => ({ ...row, people: peopleOf(row.assigned) })),
       };
     };
   },
-};
+});

@@ -1,6 +1,6 @@
 import type { FreshnessRow } from "../../store/rows/report-rows.ts";
 import { say } from "../../texts/say.ts";
-import type { ReadView, ReportScope } from "../report.ts";
+import { projectOf, type ReadView, type ReportScope } from "../report.ts";
 
 /** Kinds that are read beside the items, when there is time. */
 type SideKind = "comments" | "history" | "folders" | "files";
@@ -20,10 +20,8 @@ export function readSides(
 ): (kind: SideKind) => SideRead {
   const rows = view({
     view: "report_freshness",
-    columns: ["kind", "succeeded_at", "failure"],
-    where: {
-      report_freshness: project ? [{ column: "project_id", is: "=", value: project.id }] : [],
-    },
+    columns: "kind, succeeded_at, failure",
+    where: { report_freshness: projectOf({ project }) },
   });
   return (kind) => sideRead(rows.filter((row) => row.kind === kind));
 }

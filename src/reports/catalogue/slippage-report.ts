@@ -1,36 +1,24 @@
-import type { MoveRow, SlippageRow } from "../../store/rows/report-rows.ts";
+import type { ReportRow } from "../../store/rows/report-rows.ts";
 import { say } from "../../texts/say.ts";
 import { localTimes } from "../formats/cell-text.ts";
 import {
   type Chart,
+  compareTexts,
   instantsOf,
   itemsOf,
   kindWords,
-  type Report,
-  type ReportContent,
   type ReportScope,
+  report,
 } from "../report.ts";
 
-const fields = [
-  "item",
-  "kind",
-  "title",
-  "project",
-  "list",
-  "completed",
-  "moves",
-  "moves_later",
-  "days_later",
-  "days_earlier",
-  "days_moved",
-  "last_moved_at",
-] as const;
-const moveFields = ["item", "at", "from_on", "to_on"] as const;
-type Row = Pick<SlippageRow, (typeof fields)[number]>;
-type Move = Pick<MoveRow, (typeof moveFields)[number]>;
+const fields =
+  "item, kind, title, project, list, completed, moves, moves_later, days_later, days_earlier, days_moved, last_moved_at";
+const moveFields = "item, at, from_on, to_on";
+type Row = ReportRow<"report_slippage", typeof fields>;
+type Move = ReportRow<"report_moves", typeof moveFields>;
 
 /** How often and how far dates have moved. */
-export const slippage: Report = {
+export const slippage = report({
   name: "slippage",
   group: "delays",
   takes: ["project", "person", "label", "dates", "as-of"],
@@ -56,43 +44,24 @@ export const slippage: Report = {
     const moves = view({ view: "report_moves", columns: moveFields, where: moved });
     return () => slippageOf(rows, moves, scope);
   },
-};
+});
 
 /** `moves` are sorted oldest first per item; those of other items are skipped. */
-function slippageOf(
-  rows: readonly Row[],
-  moves: readonly Move[],
-  scope: ReportScope,
-): ReportContent {
-  const byItem = new Map<number, Move[]>();
-  for (const move of moves) {
-    const known = byItem.get(move.item);
-    if (known) known.push(move);
-    else byItem.set(move.item, [move]);
-  }
+function slippageOf(rows: readonly Row[], moves: readonly Move[], scope: ReportScope) {
+  const byItem = Map.groupBy(moves, ({ item }) => item);
   const sorted = rows.toSorted(
     (a, b) =>
       Math.abs(b.days_moved) - Math.abs(a.days_moved) ||
       b.moves - a.moves ||
-      (a.title < b.title ? -1 : 1),
+      compareTexts(a.title, b.title),
   );
   return {
-    rows: sorted.map((row) => [
-      row.kind,
-      row.title,
-      row.project,
-      row.list,
-      row.moves,
-      row.moves_later,
-      row.days_later,
-      row.days_earlier,
-      row.days_moved,
-      byItem.get(row.item)?.[0]?.from_on ?? null,
-      byItem.get(row.item)?.at(-1)?.to_on ?? null,
-      row.last_moved_at,
-      row.completed,
-    ]),
-    items: sorted.map(({ item }) => item),
+    rows: sorted.map((row) => ({
+      ...row,
+      first_on: byItem.get(row.item)?.[0]?.from_on ?? null,
+      latest_on: byItem.get(row.item)?.at(-1)?.to_on ?? null,
+      done: row.completed,
+    })),
     chart: linesOf(sorted, byItem, scope),
     notes: [say("reports.movesNote")],
   };

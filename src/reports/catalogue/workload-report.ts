@@ -2,26 +2,16 @@ import type { WorkloadRow } from "../../store/rows/report-rows.ts";
 import { say } from "../../texts/say.ts";
 import {
   type Chart,
+  compareTexts,
   daysOf,
   itemsOf,
   personOf,
-  type Report,
-  type ReportContent,
   type ReportScope,
+  report,
 } from "../report.ts";
 
-const fields = [
-  "person_id",
-  "person",
-  "week",
-  "week_on",
-  "open_items",
-  "estimated_minutes",
-  "logged_minutes",
-] as const;
-
 /** Open work per person, by week. */
-export const workload: Report = {
+export const workload = report({
   name: "workload",
   group: "upcoming",
   takes: ["project", "person", "label", "dates", "as-of"],
@@ -37,7 +27,7 @@ export const workload: Report = {
   read(view, scope) {
     const rows = view({
       view: "report_workload",
-      columns: fields,
+      columns: "person_id, person, week, week_on, open_items, estimated_minutes, logged_minutes",
       where: {
         report_items: [...itemsOf(scope), ...daysOf("last_on", scope)],
         // Other assignees of the person's items are not shown.
@@ -46,30 +36,24 @@ export const workload: Report = {
     });
     return () => workloadOf(rows, scope);
   },
-};
+});
 
-function workloadOf(
-  rows: readonly WorkloadRow[],
-  { today }: Pick<ReportScope, "today">,
-): ReportContent {
+function workloadOf(rows: readonly WorkloadRow[], { today }: Pick<ReportScope, "today">) {
   const named = rows.map((row) => ({ ...row, person: row.person ?? say("reports.nobody") }));
   const sorted = named.toSorted(
     (a, b) =>
       Number(a.person_id === null) - Number(b.person_id === null) ||
-      compare(a.person, b.person) ||
+      compareTexts(a.person, b.person) ||
       (a.person_id ?? 0) - (b.person_id ?? 0) ||
-      compare(a.week_on ?? "9999", b.week_on ?? "9999"),
+      compareTexts(a.week_on ?? "9999", b.week_on ?? "9999"),
   );
   return {
-    rows: sorted.map((row) => [
-      row.person_id,
-      row.person,
-      row.week ?? say("word.noDate"),
-      row.week_on,
-      row.open_items,
-      Math.round(row.estimated_minutes),
-      Math.round(row.logged_minutes),
-    ]),
+    rows: sorted.map((row) => ({
+      ...row,
+      week: row.week ?? say("word.noDate"),
+      estimated_minutes: Math.round(row.estimated_minutes),
+      logged_minutes: Math.round(row.logged_minutes),
+    })),
     chart: heatMap(sorted, today),
     notes: [say("reports.workloadNote")],
   };
@@ -121,5 +105,3 @@ function heatMap(
     values: busiest.map(({ values }) => values),
   };
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -9,7 +9,7 @@ import {
   mirrorAgeRow,
   type NamedRow,
   namedRows,
-  type ReportRows,
+  type ReportRow,
   type ReportView,
   reportRows,
 } from "../rows/report-rows.ts";
@@ -25,9 +25,9 @@ export type DirectoryTable = "projects" | "todolists" | "people" | "labels" | "f
 export interface ReportDatabase {
   /** Reads one consistent state. Keep it short: a long read keeps the write-ahead log from shrinking. */
   once<Value>(read: () => Value): Value;
-  view<Name extends ReportView, Column extends Extract<keyof ReportRows[Name], string>>(
-    reading: ReportQuery<Name, Column>,
-  ): readonly Pick<ReportRows[Name], Column>[];
+  view<Name extends ReportView, List extends string>(
+    reading: ReportQuery<Name, List>,
+  ): readonly ReportRow<Name, List>[];
   /**
    * All known rows, including those that are gone. Projects, lists and folders are limited to what `viewerId` may see, if given.
    */

@@ -17,10 +17,10 @@ export type Conditions = {
 };
 
 /** Which columns of a view to read, and which time and knowledge to assume. */
-export interface ReportQuery<Name extends ReportView, Column extends keyof ReportRows[Name]> {
+export interface ReportQuery<Name extends ReportView, List extends string> {
   readonly view: Name;
-  /** Expensive columns, such as names, are computed only if listed. */
-  readonly columns: readonly Column[];
+  /** As in SQL: `item, title`. Expensive columns, such as names, are computed only if listed. */
+  readonly columns: List;
   readonly at: Standpoint;
   readonly where: Conditions;
 }
@@ -42,12 +42,7 @@ export interface Standpoint {
  */
 export function readingOf(
   db: Database,
-  {
-    view,
-    columns,
-    at,
-    where,
-  }: Omit<ReportQuery<ReportView, never>, "columns"> & { readonly columns: readonly string[] },
+  { view, columns, at, where }: ReportQuery<ReportView, string>,
 ): { readonly sql: string; readonly params: Readonly<Record<string, string | number>> } {
   const bodies = bodiesOf(db, view);
   const params: Record<string, string | number> = {
@@ -78,7 +73,7 @@ export function readingOf(
     parts.push(`${name} AS (SELECT * FROM (${localDays(body)})${passing})`);
   }
   db.function(localDay, { deterministic: true }, dayIn(at.zone));
-  return { sql: `WITH ${parts.join(",\n")}\nSELECT ${columns.join(", ")} FROM ${view}`, params };
+  return { sql: `WITH ${parts.join(",\n")}\nSELECT ${columns} FROM ${view}`, params };
 }
 
 const localDay = "local_day";

@@ -194,11 +194,20 @@ export interface FreshnessRow {
   readonly failure: string | null;
 }
 
+/** The names in a list such as `item, title`. */
+type NamesIn<List extends string> = List extends `${infer First}, ${infer Rest}`
+  ? First | NamesIn<Rest>
+  : List;
+
+/** A row of a view with the listed columns. */
+export type ReportRow<Name extends ReportView, List extends string> =
+  NamesIn<List> extends keyof ReportRows[Name] ? Pick<ReportRows[Name], NamesIn<List>> : never;
+
 /** The rows read for these columns. */
-export const reportRows = <Name extends ReportView, Column extends keyof ReportRows[Name]>(
-  _reading: { readonly view: Name; readonly columns: readonly Column[] },
+export const reportRows = <Name extends ReportView, List extends string>(
+  _reading: { readonly view: Name; readonly columns: List },
   rows: readonly unknown[],
-): readonly Pick<ReportRows[Name], Column>[] => rows as readonly Pick<ReportRows[Name], Column>[];
+): readonly ReportRow<Name, List>[] => rows as readonly ReportRow<Name, List>[];
 
 /** A directory entry, for filters. */
 export interface NamedRow {

@@ -23,7 +23,7 @@ function aDatabase() {
 const titles = (reader: ReportDatabase): readonly string[] =>
   reader
     .view({
-      ...{ view: "report_items", columns: ["title"], where: {} },
+      ...{ view: "report_items", columns: "title", where: {} },
       at: {
         now: clock(),
         today: Temporal.PlainDate.from("2026-11-21"),
