@@ -1,94 +1,36 @@
-import { mostListed } from "../operations/edit-operations.ts";
+import {
+  type approveEdit,
+  mostListed,
+  type resolveEdit,
+  type showEdit,
+  type showUndo,
+} from "../operations/edit-operations.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { visible } from "../reports/formats/text-formats.ts";
-import { localTime, rowsOf, textTable } from "./terminal-text.ts";
+import { listText, localTime, rowsOf } from "./terminal-text.ts";
 
-/** An edit from the API, as far as it is printed. */
-export interface ListedEdit {
-  readonly id: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly notBefore: string | null;
-  readonly action: string;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly problem: string | null;
-  readonly replaced: string | null;
-  readonly undoes: number | null;
-  readonly item: {
-    readonly title: string;
-    readonly uid: string;
-    readonly kind: string;
-    readonly project: { readonly title: string };
-  };
-  readonly words: {
-    readonly sentence: string;
-    readonly who: string;
-    readonly did: string;
-    readonly by: string | null;
-    readonly standing: string;
-    readonly changes: readonly DescribedChange[];
-  };
-  readonly choice: Choice | null;
-  readonly ways: readonly {
-    readonly act: string;
-    readonly label: string;
-    readonly does: string;
-  }[];
-  readonly extras: readonly {
-    readonly name: string;
-    readonly what: string;
-    readonly state: string;
-  }[];
-  readonly story?: readonly {
-    readonly at: string;
-    readonly until: string | null;
-    readonly times: number;
-    readonly what: string;
-  }[];
-}
-
-interface DescribedChange {
-  readonly name: string;
-  readonly from: string;
-  readonly to: string;
-}
-
-interface Choice {
-  readonly kind: "fields" | "deletion" | "revival";
-  readonly version: string;
-  readonly fields: readonly {
-    readonly field: string;
-    readonly name: string;
-    readonly before: string;
-    readonly theirs: string;
-    readonly mine: string;
-  }[];
-  readonly besides: readonly DescribedChange[];
-}
+type Edit = AnswerOf<typeof approveEdit>;
+type EditWithStory = AnswerOf<typeof showEdit>;
 
 /** Edits from the API, one line each: when, who, what, and the progress. */
-export function describeEdits(answer: unknown, zone: string): string {
-  const edits = rowsOf<ListedEdit>(answer);
+export function describeEdits(answer: Edit | readonly Edit[], zone: string): string {
+  const edits = rowsOf(answer);
   if (edits.length === 0) return "no edits\n";
   const oldest = edits.at(-1)?.id;
   const more = `\nThese are the newest ${mostListed}; --before ${oldest} shows older ones.\n`;
-  const list = textTable(
-    ["ID", `ACCEPTED (${zone})`, "WHO", "WHAT", "STATE"],
-    edits.map(({ id, createdAt, words: { who, did, by, standing } }) => [
-      String(id),
-      localTime(createdAt, zone),
-      who,
-      by === null ? did : `${did}, ${by}`,
-      standing,
-    ]),
-  );
+  const list = listText(edits, "", {
+    ID: ({ id }) => id,
+    [`ACCEPTED (${zone})`]: ({ createdAt }) => localTime(createdAt, zone),
+    WHO: ({ words }) => words.who,
+    WHAT: ({ words: { did, by } }) => (by === null ? did : `${did}, ${by}`),
+    STATE: ({ words }) => words.standing,
+  });
   return edits.length < mostListed ? list : list + more;
 }
 
 /** One edit with its changes, history and possible actions. */
-export function describeEditText(answer: unknown, zone: string): string {
-  const edit: ListedEdit = Object(answer);
-  const { id, item, action, state, reason, notBefore, words, story = [], undoes } = edit;
+export function describeEditText(edit: EditWithStory, zone: string): string {
+  const { id, item, action, state, reason, notBefore, words, story, undoes } = edit;
   const at = (instant: string | null) => `${localTime(instant, zone)} (${zone})`;
   const waits = state === "pending" && notBefore !== null;
   return lines([
@@ -115,7 +57,7 @@ export function describeEditText(answer: unknown, zone: string): string {
 }
 
 /** A person's choice, with the commands for it. */
-export function describeEditChoice(edit: ListedEdit): string {
+export function describeEditChoice(edit: Edit): string {
   const { id, item } = edit;
   return lines([
     `Edit ${id} of ${JSON.stringify(item.title)}: also changed by someone else`,
@@ -123,7 +65,7 @@ export function describeEditChoice(edit: ListedEdit): string {
   ]);
 }
 
-function choiceLines({ choice, action }: ListedEdit): readonly string[] {
+function choiceLines({ choice, action }: Edit): readonly string[] {
   if (!choice) return [];
   if (choice.kind === "revival") return ["  Someone else has deleted the item"];
   const fields = choice.fields.flatMap(({ name, field, before, theirs, mine }) => [
@@ -141,59 +83,34 @@ function choiceLines({ choice, action }: ListedEdit): readonly string[] {
   ];
 }
 
-/** The effect of a decision or an undo, from the API. */
-interface PrintedPreview {
-  readonly sentence: string;
-  readonly fields: readonly (
-    | {
-        readonly name: string;
-        readonly now: string;
-        readonly result: string;
-        readonly whose: string;
-      }
-    | { readonly name: string; readonly now: string; readonly back: string }
-  )[];
-  readonly losses?: readonly {
-    readonly name: string;
-    readonly value: string;
-    readonly whose: string;
-  }[];
-  readonly changedSince?: readonly {
-    readonly name: string;
-    readonly was: string;
-    readonly now: string;
-    readonly by: string | null;
-  }[];
-  readonly loss?: string | null;
-}
+export type Undo = Extract<AnswerOf<typeof showUndo>, { readonly kind: "possible" }>;
+type Resolution = Exclude<AnswerOf<typeof resolveEdit>, Edit>;
 
-export function describePreview(answer: unknown): string {
-  const {
+/** The effect of a decision. */
+export const describeResolution = ({ sentence, fields, losses }: Resolution): string =>
+  lines([
     sentence,
-    fields,
-    losses = [],
-    changedSince = [],
-    loss = null,
-  }: PrintedPreview = Object(answer);
-  return lines([
-    sentence,
-    ...fields.map((field) =>
-      "back" in field
-        ? indented(`${field.name}: ${field.now} → ${field.back}`)
-        : indented(`${field.name}: ${field.now} → ${field.result} (${whose(field.whose)})`),
+    ...fields.map(({ name, now, result, whose }) =>
+      indented(
+        `${name}: ${now} → ${result} (${whose === "nobody-else" ? "without a conflict" : whose})`,
+      ),
     ),
-    ...losses.map(({ name, value, whose: of }) => indented(`${name} given up: ${value} (${of})`)),
+    ...losses.map(({ name, value, whose }) => indented(`${name} given up: ${value} (${whose})`)),
+  ]);
+
+/** The effect of an undo. */
+export const describeUndo = ({ sentence, fields, changedSince, loss }: Undo): string =>
+  lines([
+    sentence,
+    ...fields.map(({ name, now, back }) => indented(`${name}: ${now} → ${back}`)),
     ...changedSince.map(({ name, was, now, by }) =>
       indented(`${name} has changed since: ${was} → ${now}${by === null ? "" : `, by ${by}`}`),
     ),
     ...(loss === null ? [] : [indented(loss)]),
   ]);
-}
-
-const whose = (of: string): string => (of === "nobody-else" ? "without a conflict" : of);
 
 /** Each action with its command. */
-function waysOf({ id, ways }: ListedEdit): readonly string[] {
+function waysOf({ id, ways }: Edit): readonly string[] {
   return ways.map(({ act, label, does }) => {
     const said = act === "undo" ? undoing : `${label}: ${does}`;
     return `${said}\n      dayferry ${commandOf(act, id)}`;
@@ -231,5 +148,5 @@ const lines = (all: readonly string[]): string =>
 /** For a creation the new value, else old and new. */
 const changeLine =
   (action: string) =>
-  ({ name, from, to }: DescribedChange): string =>
+  ({ name, from, to }: Edit["words"]["changes"][number]): string =>
     action === "create" ? `${name}: ${to}` : `${name}: ${from} → ${to}`;

@@ -1,40 +1,58 @@
 import { Command } from "commander";
-import { type InputMember, membersOf, type Operation } from "../operations/operation.ts";
+import {
+  type AnswerOf,
+  type InputMember,
+  type InputOf,
+  membersOf,
+  type Operation,
+} from "../operations/operation.ts";
 import { asJson, type CommandHost } from "./command-host.ts";
 import { confirm, withYes } from "./confirm.ts";
-import { type OperationRunner, printAnswer, readerZone, withRunner } from "./operation-runner.ts";
+import {
+  type OperationRunner,
+  printAnswer,
+  type RunnerContext,
+  withRunner,
+} from "./operation-runner.ts";
 import { readId } from "./options.ts";
 
-/** Input from the command line: ids are numbers, everything else is text. */
-export type GivenInput = Readonly<Record<string, unknown>>;
-
-interface CommandText {
+/** How a command's operation is asked about and what it prints. */
+interface CommandText<Of extends Operation> {
   /** The answer for people; `zone`: zone of its times. */
-  readonly describe?: (answer: unknown, zone: string) => string;
+  readonly describe?: (answer: AnswerOf<Of>, zone: string) => string;
   /** The message on standard error after success, for operations without an answer. */
-  readonly done?: (input: GivenInput) => string;
-  readonly question?: CommandQuestion;
+  readonly done?: (input: InputOf<Of>) => string;
+  readonly question?: CommandQuestion<Of>;
 }
+
+/** What a question looks up, and in which zone it shows times. */
+export type Asking = Pick<RunnerContext, "zone"> & { readonly runner: OperationRunner };
 
 /**
  * The question before a destructive action; null if nothing is lost. `done`: the message on standard error after success, if it
  * depends on the previous state.
  */
-export type CommandQuestion = (
-  input: GivenInput,
-  about: { readonly runner: OperationRunner; readonly zone: string },
+export type CommandQuestion<Of extends Operation> = (
+  input: InputOf<Of>,
+  about: Asking,
 ) => Promise<{ readonly asks: string; readonly done?: string } | null>;
+
+/** A command with subcommands. */
+export function commandGroup(name: string, about: string, commands: readonly Command[]): Command {
+  const group = new Command(name).description(about);
+  for (const command of commands) group.addCommand(command);
+  return group;
+}
 
 /**
  * The command of an operation. Path members and required texts are arguments; other members are options. `--json` prints the
  * answer as JSON, or the input if there is none.
  */
-export function operationCommand(
-  operation: Operation,
-  text: CommandText,
+export function operationCommand<Of extends Operation>(
+  operation: Of,
   host: CommandHost,
+  { question, describe = () => "", done }: CommandText<Of>,
 ): Command {
-  const { question = null, describe = () => "", done } = text;
   const members = membersOf(operation);
   const words = members.filter(isArgument);
   const command = commandOf(operation);
@@ -47,30 +65,25 @@ export function operationCommand(
   if (question) withYes(command);
   return command.action(async (...given: readonly unknown[]) => {
     const options = command.opts<Record<string, unknown>>();
-    const flags = command.opts<{ json: boolean; yes?: boolean }>();
-    const valueFor = (member: InputMember): unknown =>
-      isArgument(member) ? given[words.indexOf(member)] : options[member.name];
-    const input: GivenInput = Object.fromEntries(
-      members.map((member) => [member.name, valueFor(member)]),
-    );
-    const invocation = { host, command, options: flags };
-    const work = async (runner: OperationRunner, zone: string): Promise<unknown> => {
+    const { json, yes = false } = command.opts<{ json: boolean; yes?: boolean }>();
+    const values = members.map((member) => [
+      member.name,
+      isArgument(member) ? given[words.indexOf(member)] : options[member.name],
+    ]);
+    // The operation checks it.
+    const input: InputOf<Of> = Object(Object.fromEntries(values));
+    const work = async (runner: OperationRunner, { zone }: RunnerContext) => {
       const loss = question && (await question(input, { runner, zone }));
-      if (loss) await confirm(host, { yes: flags.yes ?? false }, () => loss.asks);
+      if (loss) await confirm(host, { yes }, () => loss.asks);
       const answer = await runner.run(operation, input);
       if (loss?.done !== undefined) host.say(loss.done);
       return answer;
     };
-    if (!done) {
-      await printAnswer(invocation, {
-        work: (runner, context) => work(runner, readerZone(host, context)),
-        describe,
-      });
-      return;
-    }
-    await withRunner(invocation, (runner, context) => work(runner, readerZone(host, context)));
-    if (flags.json) host.print(asJson(input));
+    if (!done) return printAnswer({ host, command }, work, describe);
+    await withRunner({ host, command }, work);
+    if (json) host.print(asJson(input));
     else host.say(done(input));
+    return undefined;
   });
 }
 

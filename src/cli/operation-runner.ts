@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { openableUrl } from "../config/listening.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { InputOf, Operation } from "../operations/operation.ts";
+import type { AnswerOf, InputOf, Operation } from "../operations/operation.ts";
 import {
   asJson,
   type CommandHost,
@@ -26,9 +26,9 @@ export interface OperationRunner {
   attempt<Of extends Operation>(
     operation: Of,
     input: InputOf<Of>,
-  ): Promise<Result<unknown, Refused>>;
+  ): Promise<Result<AnswerOf<Of>, Refused>>;
   /** The same; throws `Failed` if refused. */
-  run<Of extends Operation>(operation: Of, input: InputOf<Of>): Promise<unknown>;
+  run<Of extends Operation>(operation: Of, input: InputOf<Of>): Promise<AnswerOf<Of>>;
 }
 
 /** Context of a command's operations. */
@@ -36,55 +36,45 @@ export interface RunnerContext {
   readonly config: Config;
   /** Null with a daemon. */
   readonly modules: LocalModules | null;
+  /** The reader's time zone, else the account's. */
+  readonly zone: string;
 }
 
-/** A command with its options. */
-export interface Invocation {
+type Work<Value> = (runner: OperationRunner, context: RunnerContext) => Promise<Value>;
+
+/** A command that was called. */
+interface Invocation {
   readonly command: Command;
   readonly host: CommandHost;
-  readonly options: {
-    readonly json?: boolean;
-    /** Skips questions. */
-    readonly yes?: boolean;
-  };
 }
 
 /** Uses the daemon if one runs; otherwise locks the data directory. */
 export async function withRunner<Value>(
-  { command, host }: Pick<Invocation, "command" | "host">,
-  work: (runner: OperationRunner, context: RunnerContext) => Promise<Value>,
+  { command, host }: Invocation,
+  work: Work<Value>,
 ): Promise<Value> {
   const config = configFor(command, host);
+  const zone = host.zone ?? config.service.timeZone;
   const daemon = host.daemonOf(config);
-  if (daemon) return work(runnerOf(throughDaemon(daemon)), { config, modules: null });
+  if (daemon) return work(runnerOf(throughDaemon(daemon)), { config, zone, modules: null });
   return withLocalModules(config, host, (modules) =>
-    work(runnerOf(inProcess(modules, host.signal)), { config, modules }),
+    work(runnerOf(inProcess(modules, host.signal)), { config, zone, modules }),
   );
 }
 
-/** Runs a command's work and prints its answer: as JSON if requested, else with `describe`. */
-export async function printAnswer(
-  { options, ...invocation }: Invocation,
-  {
-    work,
-    describe,
-  }: {
-    readonly work: (runner: OperationRunner, context: RunnerContext) => Promise<unknown>;
-    readonly describe: (answer: unknown, zone: string) => string;
-  },
+/** Runs a command's work and prints its answer: as JSON with `--json`, else with `describe`. */
+export async function printAnswer<Value>(
+  invocation: Invocation,
+  work: Work<Value>,
+  describe: (answer: Value, zone: string) => string,
 ): Promise<void> {
+  const { json } = invocation.command.opts<{ readonly json: boolean }>();
   const text = await withRunner(invocation, async (runner, context) => {
     const answer = await work(runner, context);
-    return options.json ? asJson(answer) : describe(answer, readerZone(invocation.host, context));
+    return json ? asJson(answer) : describe(answer, context.zone);
   });
   invocation.host.print(text);
 }
-
-/** The reader's zone, else the account's. */
-export const readerZone = (
-  { zone }: Pick<CommandHost, "zone">,
-  { config }: Pick<RunnerContext, "config">,
-): string => zone ?? config.service.timeZone;
 
 type Attempt = (
   operation: Operation,
@@ -92,13 +82,22 @@ type Attempt = (
 ) => Promise<Result<unknown, Refused>>;
 
 const runnerOf = (attempt: Attempt): OperationRunner => ({
-  attempt,
+  async attempt(operation, input) {
+    const answer = await attempt(operation, input);
+    return answer.ok ? ok(known(answer.value)) : answer;
+  },
   async run(operation, input) {
     const answer = await attempt(operation, input);
-    if (answer.ok) return answer.value;
+    if (answer.ok) return known(answer.value);
     throw new Failed(answer.failure.detail, answer.failure.code);
   },
 });
+
+/** Takes JSON for what its operation declares; a test compares every answer with its declaration. */
+function known<Value>(value: unknown): Value {
+  const { answer }: { readonly answer: Value } = Object({ answer: value });
+  return answer;
+}
 
 /** The service may be slow, and files may be large. */
 const servicePatienceMs = 180_000;
@@ -106,12 +105,11 @@ const servicePatienceMs = 180_000;
 function throughDaemon(daemon: DaemonAddress): Attempt {
   return async (operation, input) => {
     const { method, isSlow, member } = operation;
-    const answer = await askDaemon(daemon, {
+    const { status, body } = await askDaemon(daemon, {
       method,
       ...requestOf(operation, input),
       ...(isSlow && { withinMs: servicePatienceMs }),
     });
-    const { status, body } = answer;
     if (status < 400) return ok(member === null ? body : memberOf(body, member));
     const said = memberOf(body, "detail");
     const detail =

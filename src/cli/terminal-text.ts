@@ -65,8 +65,24 @@ export function localTime(instant: string | null | undefined, zone: string): str
   return local.toPlainDateTime().toString({ smallestUnit: "second" }).replace("T", " ");
 }
 
-/** The rows of an API answer, which is a list, a single row, or empty. */
-export function rowsOf<Row>(answer: unknown): readonly Row[] {
-  if (answer === undefined) return [];
-  return Array.isArray(answer) ? answer : [Object(answer)];
+/** The rows of an API answer, which is a list or a single row. */
+export const rowsOf = <Row extends object>(answer: Row | readonly Row[]): readonly Row[] =>
+  isList(answer) ? answer : [answer];
+
+const isList = <Row>(answer: Row | readonly Row[]): answer is readonly Row[] =>
+  Array.isArray(answer);
+
+/** An API answer as a table with a function for each column; a null cell is "-". `empty`: the text without rows. */
+export function listText<Row extends object>(
+  answer: Row | readonly Row[],
+  empty: string,
+  columns: Readonly<Record<string, (row: Row) => string | number | null>>,
+): string {
+  const rows = rowsOf(answer);
+  if (rows.length === 0) return empty;
+  const cells = Object.values(columns);
+  return textTable(
+    Object.keys(columns),
+    rows.map((row) => cells.map((cell) => String(cell(row) ?? "-"))),
+  );
 }

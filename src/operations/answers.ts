@@ -40,6 +40,8 @@ export const feedAnswer = z.strictObject({
       at: time,
       firstAt: time,
       visits: number,
+      interval: textOrNull.describe("usual time between visits, as a duration of ISO 8601"),
+      says: text.describe("all of it in a sentence"),
       holds: values.describe("the version in its last answer"),
     }),
   ),

@@ -1,13 +1,11 @@
 import { inTurns } from "@dayferry/event-loop";
 import { z } from "zod";
 import { type AgendaItem, createAgenda } from "../calendars/agenda.ts";
-import type { EditAction } from "../domain/edit.ts";
 import { fieldOf, isFieldName } from "../domain/fields.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
-import { type EditId, listId, personId, projectId } from "../domain/ids.ts";
+import { listId, personId, projectId } from "../domain/ids.ts";
 import { type SpokenKind, spokenKind } from "../domain/item.ts";
 import { fail, ok } from "../domain/result.ts";
-import type { ChangeInWords } from "../edits/field-changes.ts";
 import type { FormOutcome, FormWish } from "../edits/forms/accept-form.ts";
 import {
   fieldsOfItem,
@@ -34,38 +32,6 @@ import {
   type Outcome,
   operation,
 } from "./operation.ts";
-
-/** An item for programs. `fields`: as in the form of its page, and as `items change` takes them. */
-export interface ItemRecord {
-  readonly uid: string;
-  readonly kind: SpokenKind;
-  readonly project: { readonly id: number; readonly title: string };
-  readonly list: { readonly id: number; readonly title: string } | null;
-  readonly private: boolean;
-  /** True if an edit of it has not reached the service yet. */
-  readonly pending: boolean;
-  /** The version; `items change` and `items delete` take it. */
-  readonly sequence: number;
-  readonly fields: ItemFields;
-  readonly url: string;
-}
-
-/** The answer of `agenda`; `isCut`: there are more items. */
-export interface Agenda {
-  readonly items: readonly ItemRecord[];
-  readonly isCut: boolean;
-}
-
-/** The answer of an edit: `edit` is null for a dry run and without a change. */
-export interface ItemEdit {
-  readonly edit: EditId | null;
-  readonly state: "pending" | "held" | null;
-  readonly action: EditAction | "unchanged";
-  readonly title: string;
-  readonly changes: readonly ChangeInWords[];
-  readonly notes: readonly string[];
-  readonly occurrences: readonly string[];
-}
 
 type Context = Pick<
   OperationModules,
@@ -368,7 +334,7 @@ function refusalOf(
   return detail ? { kind: "forbidden", detail } : null;
 }
 
-function shown(found: AgendaItem, { caller, baseUrl }: Context): ItemRecord {
+function shown(found: AgendaItem, { caller, baseUrl }: Context) {
   const { uid, item, project, list, pending, sequence: version, key } = found;
   return {
     ...{ uid, kind: spokenKind(item), private: found.private, pending, sequence: version },

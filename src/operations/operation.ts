@@ -78,7 +78,7 @@ type Body<Member extends string> =
 /** Modules that are absent where nothing is sent. */
 type Offering = Pick<OperationModules, "workspace" | "acceptForm">;
 
-interface Declaration<Shape extends z.ZodRawShape> {
+interface Declaration<Shape extends z.ZodRawShape, Answer extends z.ZodType> {
   /** Group and verb, as on the command line: `feeds rotate`. */
   readonly name: string;
   /** What it does, without a full stop; the command's help. */
@@ -90,7 +90,7 @@ interface Declaration<Shape extends z.ZodRawShape> {
   readonly access: "person" | "admin";
   readonly input: Shape;
   /** The value that it returns, as JSON: null for nothing. */
-  readonly answer: z.ZodType;
+  readonly answer: Answer;
   /** The input's member that is the whole request body. By default the members of a JSON body are members of the input. */
   readonly body?: Body<keyof Shape & string>;
   /** Largest body in octets; 1 MB by default. */
@@ -113,7 +113,10 @@ interface Declaration<Shape extends z.ZodRawShape> {
 }
 
 /** Something that people and programs can request. API, commands and pages are made from it. */
-export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
+export interface Operation<
+  Shape extends z.ZodRawShape = z.ZodRawShape,
+  Answer extends z.ZodType = z.ZodType,
+> {
   readonly name: string;
   readonly summary: string;
   readonly note: string;
@@ -123,7 +126,7 @@ export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly pathMembers: readonly string[];
   readonly access: "person" | "admin";
   readonly input: z.ZodObject<Shape>;
-  readonly answer: z.ZodType;
+  readonly answer: Answer;
   /** HTTP status of success; null if it depends on the input. */
   readonly status: number | null;
   readonly body: Body<string> | null;
@@ -142,9 +145,9 @@ export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
 const usualLargest = 1_000_000;
 
 /** Makes an operation from its declaration. */
-export function operation<Shape extends z.ZodRawShape>(
-  declared: Declaration<Shape>,
-): Operation<Shape> {
+export function operation<Shape extends z.ZodRawShape, Answer extends z.ZodType>(
+  declared: Declaration<Shape, Answer>,
+): Operation<Shape, Answer> {
   const {
     name,
     summary,
@@ -235,6 +238,9 @@ export interface InputMember extends MemberMeta {
 
 /** An operation's input before parsing. */
 export type InputOf<Of extends Pick<Operation, "input">> = z.input<Of["input"]>;
+
+/** An operation's answer, as JSON. */
+export type AnswerOf<Of extends Pick<Operation, "answer">> = z.input<Of["answer"]>;
 
 /** An id in the path; `noun`: what it identifies. */
 export const pathId = <Id extends number>(noun: string, brand: (id: number) => Id) =>

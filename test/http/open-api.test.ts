@@ -78,7 +78,8 @@ it("GET /api/openapi.json describes every operation: a generated client calls ea
   await call("feeds change", { id: feed.id }, { name: "Tasks" });
   await call("feeds rotate", { id: feed.id });
   await call("feeds revoke", { id: feed.id });
-  await call("feeds reopen", { id: feed.id });
+  const { url } = await call("feeds reopen", { id: feed.id });
+  expect((await fetch(url)).status).toBe(200);
   await call("feeds list");
 
   await call("people list");

@@ -1,14 +1,16 @@
-import { Command } from "commander";
+import type { Command } from "commander";
+import type { AnswerOf } from "../../operations/operation.ts";
 import { addComment, listComments } from "../../operations/workspace-operations.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
-import { commandOf, operationCommand } from "../operation-command.ts";
+import { commandGroup, commandOf, operationCommand } from "../operation-command.ts";
 import { printAnswer } from "../operation-runner.ts";
 import { readId } from "../options.ts";
-import { localTime, rowsOf, textTable } from "../terminal-text.ts";
+import { listText, localTime } from "../terminal-text.ts";
+
+type Comment = AnswerOf<typeof addComment>;
 
 interface CommentOptions {
   readonly person?: number;
-  readonly json: boolean;
   readonly text?: string;
 }
 
@@ -23,18 +25,13 @@ export function commentsCommand({ host }: CommandTools): Command {
       const { text: given = "-", person } = options;
       const text = given === "-" ? readText(await host.readStandardInput()) : given;
       if (text.trim() === "") throw new Failed("the comment has no text", 2);
-      await printAnswer(
-        { host, command, options },
-        {
-          work: (runner) => runner.run(addComment, { task, text, person }),
-          describe: describeList,
-        },
-      );
+      const comment = { task, text, person };
+      await printAnswer({ host, command }, (runner) => runner.run(addComment, comment), describe);
     });
-  return new Command("comments")
-    .description("comments on tasks")
-    .addCommand(operationCommand(listComments, { describe: describeList }, host))
-    .addCommand(add);
+  return commandGroup("comments", "comments on tasks", [
+    operationCommand(listComments, host, { describe }),
+    add,
+  ]);
 }
 
 function readText(bytes: Uint8Array): string {
@@ -45,23 +42,10 @@ function readText(bytes: Uint8Array): string {
   }
 }
 
-interface ListedComment {
-  readonly id: number;
-  readonly createdAt: string | null;
-  readonly creatorId: number | null;
-  readonly description: string;
-}
-
-function describeList(answer: unknown, zone: string): string {
-  const comments = rowsOf<ListedComment>(answer);
-  if (comments.length === 0) return "no comments\n";
-  return textTable(
-    ["ID", `WRITTEN (${zone})`, "BY", "TEXT"],
-    comments.map(({ id, createdAt, creatorId, description }) => [
-      String(id),
-      localTime(createdAt, zone),
-      creatorId === null ? "-" : String(creatorId),
-      description.replace(/\s+/g, " ").slice(0, 200),
-    ]),
-  );
-}
+const describe = (answer: Comment | readonly Comment[], zone: string): string =>
+  listText(answer, "no comments\n", {
+    ID: ({ id }) => id,
+    [`WRITTEN (${zone})`]: ({ createdAt }) => localTime(createdAt, zone),
+    BY: ({ creatorId }) => creatorId,
+    TEXT: ({ description }) => description.replace(/\s+/g, " ").slice(0, 200),
+  });

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { channels, editStates } from "../../domain/edit.ts";
 import { type PatchField, patchFields } from "../../domain/patch.ts";
 import { fieldNameOf } from "../../domain/wording.ts";
@@ -16,23 +16,20 @@ import {
   undoSeries,
 } from "../../operations/edit-operations.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { type CommandTools, Failed } from "../command-host.ts";
+import { type CommandHost, type CommandTools, Failed } from "../command-host.ts";
 import {
   describeEditChoice,
   describeEdits,
   describeEditText,
-  describePreview,
-  type ListedEdit,
+  describeResolution,
+  describeUndo,
+  type Undo,
 } from "../edit-text.ts";
-import { type CommandQuestion, commandOf, operationCommand } from "../operation-command.ts";
+import { commandGroup, commandOf, operationCommand } from "../operation-command.ts";
 import { type OperationRunner, printAnswer } from "../operation-runner.ts";
 import { readId } from "../options.ts";
 
-interface EditOptions {
-  readonly json: boolean;
-}
-
-interface ListOptions extends EditOptions, Omit<EditQuery, "before"> {
+interface ListOptions extends Omit<EditQuery, "before"> {
   readonly before?: number;
 }
 
@@ -54,33 +51,32 @@ export function editsCommand({ host }: CommandTools): Command {
     .option("--since <when>", "only those accepted since a date or time")
     .option("--before <id>", "only those before this one; at most 500 are listed", readId)
     .option("--json", "print JSON", false)
-    .action((options: ListOptions, command: Command) => {
-      const { json, before, ...narrowed } = options;
-      const query = { ...narrowed, before: before === undefined ? undefined : String(before) };
+    .action(({ before, ...narrowed }: ListOptions, command: Command) => {
+      // The operation takes no `json`.
+      const query = { ...narrowed, json: undefined, before: before?.toString() };
       return printAnswer(
-        { host, command, options: { json } },
-        { work: (runner) => runner.run(listEdits, query), describe: describeEdits },
+        { host, command },
+        (runner) => runner.run(listEdits, query),
+        describeEdits,
       );
     });
   const retry = withId(retryEdit)
     .option("--force", "also overwrite someone else's changes, which are printed first", false)
-    .action((id: number, options: EditOptions & { readonly force: boolean }, command: Command) =>
+    .action((id: number, { force }: { readonly force: boolean }, command: Command) =>
       printAnswer(
-        { host, command, options },
-        {
-          async work(runner) {
-            const parked: ListedEdit = Object(await runner.run(showEdit, { id }));
-            const { choice } = parked;
-            const isAsked = choice !== null && choice.fields.length > 0;
-            if (isAsked) host.say(describeEditChoice(parked));
-            if (isAsked && !options.force) {
-              const ways = `\`edits resolve ${id} --keep mine\`, or --force, overwrites it; --keep theirs keeps it`;
-              throw new Failed(`Nothing was sent: ${ways}.`, 1);
-            }
-            return runner.run(retryEdit, { id, ...(isAsked && { version: choice.version }) });
-          },
-          describe: describeEdits,
+        { host, command },
+        async (runner) => {
+          const parked = await runner.run(showEdit, { id });
+          const { choice } = parked;
+          const isAsked = choice !== null && choice.fields.length > 0;
+          if (isAsked) host.say(describeEditChoice(parked));
+          if (isAsked && !force) {
+            const ways = `\`edits resolve ${id} --keep mine\`, or --force, overwrites it; --keep theirs keeps it`;
+            throw new Failed(`Nothing was sent: ${ways}.`, 1);
+          }
+          return runner.run(retryEdit, { id, ...(isAsked && { version: choice.version }) });
         },
+        describeEdits,
       ),
     );
   const resolve = withId(resolveEdit)
@@ -92,13 +88,12 @@ export function editsCommand({ host }: CommandTools): Command {
     )
     .option("--seen <version>", "only if the conflict is still this version")
     .option("--dry-run", "only show the result", false)
-    .action((id: number, options: EditOptions & ResolveOptions, command: Command) =>
+    .action((id: number, options: ResolveOptions, command: Command) =>
       printAnswer(
-        { host, command, options: { json: options.json } },
-        {
-          work: (runner) => settle(runner, { id, options, say: (text) => host.say(text) }),
-          describe: options.dryRun ? describePreview : describeEdits,
-        },
+        { host, command },
+        (runner) => settle(id, options, { runner, host }),
+        (answer, zone) =>
+          "sentence" in answer ? describeResolution(answer) : describeEdits(answer, zone),
       ),
     );
   const undo = withId(undoEdit)
@@ -109,59 +104,52 @@ export function editsCommand({ host }: CommandTools): Command {
       readSides,
     )
     .option("--dry-run", "only show what would be restored, and what has changed since", false)
-    .action((id: number, options: EditOptions & UndoOptions, command: Command) =>
+    .action((id: number, { person, keep, dryRun }: UndoOptions, command: Command) =>
       printAnswer(
-        { host, command, options },
-        {
-          async work(runner) {
-            const preview: PreviewedUndo = Object(await runner.run(showUndo, { id }));
-            if (preview.kind === "impossible") throw new Failed(preview.reason ?? "", 1);
-            if (options.dryRun) return preview;
-            host.say(describePreview(preview));
-            const { person, keep } = options;
-            return runner.run(undoEdit, { id, person, ...choicesOf(preview, keep) });
-          },
-          describe: options.dryRun ? describePreview : describeEdits,
+        { host, command },
+        async (runner) => {
+          const preview = await runner.run(showUndo, { id });
+          if (preview.kind === "impossible") throw new Failed(preview.reason, 1);
+          if (dryRun) return preview;
+          host.say(describeUndo(preview));
+          return runner.run(undoEdit, { id, person, ...choicesOf(preview, keep) });
         },
+        (answer, zone) =>
+          "sentence" in answer ? describeUndo(answer) : describeEdits(answer, zone),
       ),
     );
-  const edits = new Command("edits").description("the journal of edits");
-  edits.addCommand(list);
-  edits.addCommand(operationCommand(showEdit, { describe: describeEditText }, host));
-  for (const [operation, loss] of [
-    [approveEdit, deletionLoss],
-    [discardEdit, "It will not be sent, which cannot be undone. Discard it?"],
-  ] as const) {
-    const question: CommandQuestion = async ({ id }, { runner }) => {
-      const { action, words }: ListedEdit = Object(await runner.run(showEdit, { id: Number(id) }));
-      const isLoss = operation === discardEdit || action === "delete";
-      return isLoss ? { asks: `${words.sentence}.\n${loss}` } : null;
-    };
-    edits.addCommand(operationCommand(operation, { describe: describeEdits, question }, host));
-  }
-  const question: CommandQuestion = async ({ id }, { runner }) => {
-    const { series }: { readonly series: readonly number[] } = Object(
-      await runner.run(showEdit, { id: Number(id) }),
-    );
-    return series.length === 0 ? null : { asks: `Undo all ${series.length} edits?` };
-  };
-  return edits
-    .addCommand(retry)
-    .addCommand(resolve)
-    .addCommand(undo)
-    .addCommand(operationCommand(undoSeries, { describe: describeSeriesUndo, question }, host));
-}
-
-function describeSeriesUndo(answer: unknown, zone: string): string {
-  const { edits, left }: { edits: readonly ListedEdit[]; left: readonly LeftEdit[] } =
-    Object(answer);
-  const refused = left.map(({ edit, reason }) => `Edit ${edit} was not undone: ${reason}`);
-  return [describeEdits(edits, zone), ...refused].join("\n");
-}
-
-interface LeftEdit {
-  readonly edit: number;
-  readonly reason: string;
+  return commandGroup("edits", "the journal of edits", [
+    list,
+    operationCommand(showEdit, host, { describe: describeEditText }),
+    operationCommand(approveEdit, host, {
+      describe: describeEdits,
+      async question({ id }, { runner }) {
+        const { action, words } = await runner.run(showEdit, { id });
+        return action === "delete" ? { asks: `${words.sentence}.\n${deletionLoss}` } : null;
+      },
+    }),
+    operationCommand(discardEdit, host, {
+      describe: describeEdits,
+      async question({ id }, { runner }) {
+        const { words } = await runner.run(showEdit, { id });
+        const loss = "It will not be sent, which cannot be undone. Discard it?";
+        return { asks: `${words.sentence}.\n${loss}` };
+      },
+    }),
+    retry,
+    resolve,
+    undo,
+    operationCommand(undoSeries, host, {
+      describe({ edits, left }, zone) {
+        const refused = left.map(({ edit, reason }) => `Edit ${edit} was not undone: ${reason}`);
+        return [describeEdits(edits, zone), ...refused].join("\n");
+      },
+      async question({ id }, { runner }) {
+        const { series } = await runner.run(showEdit, { id });
+        return series.length === 0 ? null : { asks: `Undo all ${series.length} edits?` };
+      },
+    }),
+  ]);
 }
 
 const deletionLoss =
@@ -173,16 +161,9 @@ interface UndoOptions {
   readonly keep?: Picks;
 }
 
-interface PreviewedUndo {
-  readonly kind?: string;
-  readonly reason?: string;
-  readonly version?: string;
-  readonly changedSince?: readonly { readonly field: PatchField }[];
-}
-
 /** How an undo treats fields that somebody has changed since; empty without a choice. */
-function choicesOf({ version, changedSince = [] }: PreviewedUndo, keep: Picks | undefined) {
-  if (!keep || version === undefined) return {};
+function choicesOf({ version, changedSince }: Undo, keep: Picks | undefined) {
+  if (!keep) return {};
   const sides = changedSince.flatMap(({ field }) => {
     const side = keep.fields[field] ?? keep.keep;
     return side === undefined ? [] : [[field, side === "theirs" ? "leave" : "back"] as const];
@@ -199,28 +180,26 @@ interface ResolveOptions {
 
 /** Prints both sides and the effect, and decides about exactly that. */
 async function settle(
-  runner: OperationRunner,
-  about: {
-    readonly id: number;
-    readonly options: ResolveOptions;
-    readonly say: (text: string) => void;
-  },
-): Promise<unknown> {
-  const { id, options, say } = about;
-  const edit: ListedEdit = Object(await runner.run(showEdit, { id }));
+  id: number,
+  options: ResolveOptions,
+  { runner, host }: { readonly runner: OperationRunner; readonly host: CommandHost },
+) {
+  const edit = await runner.run(showEdit, { id });
   const { choice } = edit;
   if (!choice) throw new Failed(`edit ${id} is ${edit.state}, and has nothing to choose`, 1);
   const fields = { ...options.keep?.fields, ...options.text };
   const keep = options.keep?.keep;
   if (keep === undefined && Object.keys(fields).length === 0) {
-    say(describeEditChoice(edit));
+    host.say(describeEditChoice(edit));
     throw new Failed("Decide with --keep mine, theirs, or field=mine,field=theirs.", 1);
   }
   const version = options.seen ?? choice.version;
   const decide = (dryRun: boolean) =>
     runner.run(resolveEdit, { id, decision: { version, keep, fields, dryRun } });
-  if (!options.dryRun) say(describePreview(await decide(true)));
-  return decide(options.dryRun);
+  if (options.dryRun) return decide(true);
+  const effect = await decide(true);
+  if ("sentence" in effect) host.say(describeResolution(effect));
+  return decide(false);
 }
 
 /** `mine`, `theirs`, or field=side pairs, separated by commas. A side alone applies to all fields not named. */

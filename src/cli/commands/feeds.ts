@@ -1,5 +1,5 @@
 import { oneLine } from "@dayferry/ical";
-import { Command } from "commander";
+import type { Command } from "commander";
 import {
   changeFeed,
   createFeed,
@@ -8,16 +8,15 @@ import {
   revokeFeed,
   rotateFeed,
 } from "../../operations/feed-operations.ts";
+import type { AnswerOf } from "../../operations/operation.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
 import { usersInWords } from "../confirm.ts";
-import { commandOf, operationCommand } from "../operation-command.ts";
-import { type OperationRunner, printAnswer } from "../operation-runner.ts";
+import { type Asking, commandGroup, commandOf, operationCommand } from "../operation-command.ts";
+import { printAnswer } from "../operation-runner.ts";
 import { readId, readName } from "../options.ts";
-import { localTime, rowsOf, textTable } from "../terminal-text.ts";
+import { listText, localTime, rowsOf } from "../terminal-text.ts";
 
-interface FeedOptions {
-  readonly json: boolean;
-}
+type Feed = AnswerOf<typeof createFeed>;
 
 /** `feeds`: the published calendars and their URLs. */
 export function feedsCommand({ host }: CommandTools): Command {
@@ -34,10 +33,7 @@ export function feedsCommand({ host }: CommandTools): Command {
     .option("--name <name>", "its name", readName)
     .action((options: CreateOptions, command: Command) => {
       const wish = wishOf(options);
-      return printAnswer(
-        { host, command, options: { json: options.json } },
-        { work: (runner) => runner.run(createFeed, { wish }), describe: describeList },
-      );
+      return printAnswer({ host, command }, (runner) => runner.run(createFeed, { wish }), describe);
     });
   const change = chosen(
     commandOf(changeFeed)
@@ -46,51 +42,35 @@ export function feedsCommand({ host }: CommandTools): Command {
   )
     .option("--name <name>", "its name", readName)
     .option("--no-name", "reset the name to the default")
-    .action((id: number, options: ChangeOptions, command: Command) =>
-      printAnswer(
-        { host, command, options: { json: options.json } },
-        {
-          work: (runner) => runner.run(changeFeed, { id, change: changeOf(options) }),
-          describe: describeList,
-        },
-      ),
-    );
-  const rotate = operationCommand(
-    rotateFeed,
-    {
-      describe: describeList,
-      async question({ id }, about) {
-        const fetched = await fetchersOf(id, about);
+    .action((id: number, options: ChangeOptions, command: Command) => {
+      const wish = { id, change: changeOf(options) };
+      return printAnswer({ host, command }, (runner) => runner.run(changeFeed, wish), describe);
+    });
+  return commandGroup("feeds", "published calendars and their addresses", [
+    operationCommand(listFeeds, host, { describe }),
+    create,
+    change,
+    operationCommand(rotateFeed, host, {
+      describe,
+      async question({ id }, asking) {
+        const fetched = await fetchersOf(id, asking);
         return {
-          asks: `${fetched} The old address stops working at once, and cannot be restored.\nCreate a new address for feed ${String(id)}?`,
+          asks: `${fetched} The old address stops working at once, and cannot be restored.\nCreate a new address for feed ${id}?`,
           done: `${fetched} Programs get no updates until they have the new address.\n`,
         };
       },
-    },
-    host,
-  );
-  const revoke = operationCommand(
-    revokeFeed,
-    {
-      async question({ id }, about) {
-        const fetched = await fetchersOf(id, about);
-        const feed = String(id);
+    }),
+    operationCommand(revokeFeed, host, {
+      async question({ id }, asking) {
+        const fetched = await fetchersOf(id, asking);
         return {
-          asks: `${fetched} Its address stops working.\nEnd feed ${feed}?`,
-          done: `feed ${feed} has ended. ${fetched} Undo: dayferry feeds reopen ${feed}\n`,
+          asks: `${fetched} Its address stops working.\nEnd feed ${id}?`,
+          done: `feed ${id} has ended. ${fetched} Undo: dayferry feeds reopen ${id}\n`,
         };
       },
-    },
-    host,
-  );
-  return new Command("feeds")
-    .description("published calendars and their addresses")
-    .addCommand(operationCommand(listFeeds, { describe: describeList }, host))
-    .addCommand(create)
-    .addCommand(change)
-    .addCommand(rotate)
-    .addCommand(revoke)
-    .addCommand(operationCommand(reopenFeed, { describe: describeList }, host));
+    }),
+    operationCommand(reopenFeed, host, { describe }),
+  ]);
 }
 
 /** A new feed for the API. Throws `Failed` if the options do not say what it shows. */
@@ -121,18 +101,15 @@ function changeOf(options: ChangeOptions): Readonly<Record<string, unknown>> {
 }
 
 /** Programs that have fetched a feed, as a sentence. */
-async function fetchersOf(
-  id: unknown,
-  { runner, zone }: { readonly runner: OperationRunner; readonly zone: string },
-): Promise<string> {
-  const feed = rowsOf<ListedFeed>(await runner.run(listFeeds, {})).find((one) => one.id === id);
+async function fetchersOf(id: string | number, { runner, zone }: Asking): Promise<string> {
+  const feed = (await runner.run(listFeeds, {})).find((one) => one.id === id);
   const users = (feed?.fetches ?? []).map(({ program, at }) => ({ name: program, at }));
   const words = usersInWords(users, zone);
   return words === null ? "No program has fetched it yet." : `Fetched by ${words}.`;
 }
 
 /** Options of a feed's contents, for creating and changing. */
-interface ChoiceOptions extends FeedOptions {
+interface ChoiceOptions {
   readonly kinds?: readonly string[];
   readonly label?: readonly string[];
   readonly assigned?: string;
@@ -207,39 +184,19 @@ function colourOf({ colour }: ChoiceOptions): { readonly colour?: string | null 
   return typeof colour === "string" ? { colour } : {};
 }
 
-interface ListedFeed {
-  readonly id: number;
-  readonly name: string;
-  readonly shows: string;
-  readonly url: string | null;
-  readonly problem?: string | null;
-  readonly lastFetch: { readonly at: string; readonly agent: string } | null;
-  readonly fetches?: readonly {
-    readonly program: string;
-    readonly at: string;
-    readonly says: string;
-  }[];
-}
-
-function describeList(answer: unknown, zone: string): string {
-  const feeds = rowsOf<ListedFeed>(answer);
-  if (feeds.length === 0) return "no feeds yet: they appear with the first sync\n";
-  const list = textTable(
-    ["ID", "NAME", "SHOWS", `LAST FETCH (${zone})`, "ADDRESS"],
-    feeds.map(({ id, name, shows, url, lastFetch }) => [
-      String(id),
-      name,
-      shows,
-      localTime(lastFetch?.at, zone),
-      url ?? "(revoked)",
-    ]),
-  );
-  const shown = feeds.flatMap(({ id, url, problem, fetches = [] }) =>
-    url === null
-      ? []
-      : [...(problem ? [`shows nothing: ${problem}`] : []), ...fetches.map(({ says }) => says)].map(
-          (line) => `${id}: ${oneLine(line)}\n`,
-        ),
+function describe(answer: Feed | readonly Feed[], zone: string): string {
+  const list = listText(answer, "no feeds yet: they appear with the first sync\n", {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name,
+    SHOWS: ({ shows }) => shows,
+    [`LAST FETCH (${zone})`]: ({ lastFetch }) => localTime(lastFetch?.at, zone),
+    ADDRESS: ({ url }) => url ?? "(revoked)",
+  });
+  const open = rowsOf(answer).filter(({ url }) => url !== null);
+  const shown = open.flatMap(({ id, problem, fetches }) =>
+    [...(problem ? [`shows nothing: ${problem}`] : []), ...fetches.map(({ says }) => says)].map(
+      (line) => `${id}: ${oneLine(line)}\n`,
+    ),
   );
   return shown.length === 0 ? list : `${list}\n${shown.join("")}`;
 }

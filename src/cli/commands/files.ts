@@ -1,21 +1,18 @@
 import { basename } from "node:path";
 import { oneLine } from "@dayferry/ical";
-import { Command } from "commander";
+import type { Command } from "commander";
+import type { AnswerOf } from "../../operations/operation.ts";
 import { deleteFile, listFiles, uploadFile } from "../../operations/workspace-operations.ts";
 import { type CommandTools, Failed, readInput } from "../command-host.ts";
-import { commandOf, operationCommand } from "../operation-command.ts";
+import { commandGroup, commandOf, operationCommand } from "../operation-command.ts";
 import { printAnswer } from "../operation-runner.ts";
 import { readId } from "../options.ts";
-import { localTime, rowsOf, textTable } from "../terminal-text.ts";
+import { listText, localTime } from "../terminal-text.ts";
 
-interface FolderOptions {
+interface UploadOptions {
   readonly project: number;
   readonly folder?: number;
   readonly person?: number;
-}
-
-interface UploadOptions extends FolderOptions {
-  readonly json: boolean;
   readonly name?: string;
   readonly type?: string;
 }
@@ -31,39 +28,29 @@ export function filesCommand({ host }: CommandTools): Command {
     .option("--type <type>", "its media type")
     .option("--json", "print JSON", false)
     .action(async (file: string, options: UploadOptions, command: Command) => {
+      const { project, folder, person } = options;
       const name = options.name ?? (file === "-" ? null : basename(file));
       if (name === null) throw new Failed("a file from standard input needs --name", 2);
       const content = await readInput(file, host);
-      const about = { ...folderOf(options), name, type: options.type ?? typeOf(name), content };
-      await printAnswer(
-        { host, command, options },
-        { work: (runner) => runner.run(uploadFile, about), describe: describeList },
-      );
+      const type = options.type ?? typeOf(name);
+      const about = { project, folder, person, name, type, content };
+      await printAnswer({ host, command }, (runner) => runner.run(uploadFile, about), describe);
     });
-  return new Command("files")
-    .description("files in a project's folders")
-    .addCommand(operationCommand(listFiles, { describe: describeList }, host))
-    .addCommand(upload)
-    .addCommand(
-      operationCommand(
-        deleteFile,
-        {
-          done: ({ id }) => `file ${String(id)} is deleted\n`,
-          async question({ id, ...given }, { runner }) {
-            const about: FolderOptions = Object(given);
-            const all = rowsOf<ListedFile>(await runner.run(listFiles, folderOf(about)));
-            const file = all.find((one) => one.id === id);
-            return {
-              asks: `File ${file ? oneLine(file.name) : String(id)} is deleted in the workspace, for everyone; this cannot be undone.\nDelete it?`,
-            };
-          },
-        },
-        host,
-      ),
-    );
+  return commandGroup("files", "files in a project's folders", [
+    operationCommand(listFiles, host, { describe }),
+    upload,
+    operationCommand(deleteFile, host, {
+      done: ({ id }) => `file ${id} is deleted\n`,
+      async question({ id, project, folder, person }, { runner }) {
+        const all = await runner.run(listFiles, { project, folder, person });
+        const file = all.find((one) => one.id === id);
+        return {
+          asks: `File ${file ? oneLine(file.name) : id} is deleted in the workspace, for everyone; this cannot be undone.\nDelete it?`,
+        };
+      },
+    }),
+  ]);
 }
-
-const folderOf = ({ project, folder, person }: FolderOptions) => ({ project, folder, person });
 
 const types: ReadonlyMap<string, string> = new Map([
   ["csv", "text/csv"],
@@ -83,23 +70,10 @@ const types: ReadonlyMap<string, string> = new Map([
 const typeOf = (name: string): string =>
   types.get(/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "") ?? "application/octet-stream";
 
-interface ListedFile {
-  readonly id: number;
-  readonly name: string;
-  readonly byteSize: number | null;
-  readonly updatedAt: string | null;
-}
-
-function describeList(answer: unknown, zone: string): string {
-  const files = rowsOf<ListedFile>(answer);
-  if (files.length === 0) return "no files\n";
-  return textTable(
-    ["ID", "BYTES", `CHANGED (${zone})`, "NAME"],
-    files.map(({ id, name, byteSize, updatedAt }) => [
-      String(id),
-      byteSize === null ? "-" : String(byteSize),
-      localTime(updatedAt, zone),
-      name,
-    ]),
-  );
-}
+const describe = (answer: AnswerOf<typeof listFiles>, zone: string): string =>
+  listText(answer, "no files\n", {
+    ID: ({ id }) => id,
+    BYTES: ({ byteSize }) => byteSize,
+    [`CHANGED (${zone})`]: ({ updatedAt }) => localTime(updatedAt, zone),
+    NAME: ({ name }) => name,
+  });

@@ -1,70 +1,54 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import {
-  type Agenda,
   changeItem,
   createItem,
   deleteItem,
-  type ItemEdit,
-  type ItemRecord,
   listAgenda,
   showItem,
 } from "../../operations/item-operations.ts";
+import type { AnswerOf } from "../../operations/operation.ts";
 import type { CommandTools } from "../command-host.ts";
-import { operationCommand } from "../operation-command.ts";
-import { textTable } from "../terminal-text.ts";
+import { commandGroup, operationCommand } from "../operation-command.ts";
+import { listText, textTable } from "../terminal-text.ts";
+
+type ShownItem = AnswerOf<typeof showItem>;
 
 /** `agenda`: events and due tasks by day. */
 export const agendaCommand = ({ host }: CommandTools): Command =>
-  operationCommand(listAgenda, { describe: describeAgenda }, host);
+  operationCommand(listAgenda, host, {
+    describe: ({ items, isCut }) =>
+      listText(items, "Nothing is due.\n", {
+        WHEN: whenOf,
+        KIND: ({ kind }) => kind,
+        TITLE: (item) => textOf(item, "title"),
+        PROJECT: ({ project }) => project.title,
+      }) + (isCut ? "There is more: choose fewer days.\n" : ""),
+  });
 
 /** `items`: one event, milestone or task, and edits of its fields. */
-export function itemsCommand({ host }: CommandTools): Command {
-  const items = new Command("items").description("events, milestones and tasks");
-  items.addCommand(operationCommand(showItem, { describe: describeItem }, host));
-  for (const operation of [createItem, changeItem]) {
-    items.addCommand(operationCommand(operation, { describe: describeItemEdit }, host));
-  }
-  return items.addCommand(
-    operationCommand(
-      deleteItem,
-      {
-        describe: describeItemEdit,
-        question: ({ dryRun }) =>
-          Promise.resolve(
-            dryRun === "true" ? null : { asks: "The item is deleted for everyone. Delete it?" },
-          ),
-      },
-      host,
-    ),
-  );
-}
-
-function describeAgenda(answer: unknown): string {
-  const { items, isCut }: Agenda = Object(answer);
-  if (items.length === 0) return "Nothing is due.\n";
-  const rows = items.map((item) => [
-    whenOf(item),
-    item.kind,
-    textOf(item, "title"),
-    item.project.title,
+export const itemsCommand = ({ host }: CommandTools): Command =>
+  commandGroup("items", "events, milestones and tasks", [
+    operationCommand(showItem, host, { describe: describeItem }),
+    operationCommand(createItem, host, { describe: describeEdit }),
+    operationCommand(changeItem, host, { describe: describeEdit }),
+    operationCommand(deleteItem, host, {
+      describe: describeEdit,
+      question: ({ dryRun }) =>
+        Promise.resolve(
+          dryRun === "true" ? null : { asks: "The item is deleted for everyone. Delete it?" },
+        ),
+    }),
   ]);
-  const more = isCut ? "There is more: choose fewer days.\n" : "";
-  return `${textTable(["WHEN", "KIND", "TITLE", "PROJECT"], rows)}${more}`;
+
+const textOf = ({ fields }: ShownItem, name: string): string => String(fields[name] ?? "");
+
+function whenOf(item: ShownItem): string {
+  const due = textOf(item, "dueOn");
+  if (item.kind === "task" || item.kind === "subtask") return due;
+  return `${textOf(item, "startOn") || due} ${textOf(item, "startAt")}`.trim();
 }
 
-const textOf = ({ fields }: ItemRecord, name: keyof ItemRecord["fields"]): string =>
-  String(fields[name] ?? "");
-
-function whenOf(item: ItemRecord): string {
-  const day = textOf(item, "startOn") || textOf(item, "dueOn");
-  return item.kind === "task" || item.kind === "subtask"
-    ? textOf(item, "dueOn")
-    : `${day} ${textOf(item, "startAt")}`.trim();
-}
-
-function describeItem(answer: unknown): string {
-  const item: ItemRecord = Object(answer);
-  const { uid, kind, project, list, fields, url } = item;
+function describeItem({ uid, kind, project, list, fields, url }: ShownItem): string {
   const rows = Object.entries(fields).map(([name, value]) => [name, String(value)]);
   const place = list ? `${project.title}, ${list.title}` : project.title;
   return textTable(
@@ -73,8 +57,8 @@ function describeItem(answer: unknown): string {
   );
 }
 
-function describeItemEdit(answer: unknown): string {
-  const { edit, state, action, title, changes, notes, occurrences }: ItemEdit = Object(answer);
+function describeEdit(answer: AnswerOf<typeof createItem>): string {
+  const { edit, state, action, title, changes, notes, occurrences } = answer;
   const what =
     edit === null ? `${action}: ${title}` : `Edit ${edit} (${state}), ${action}: ${title}`;
   const lines = changes.map(({ name, from, to }) => `  ${name}: ${from} -> ${to}`);

@@ -1,5 +1,6 @@
 import { oneLine } from "@dayferry/ical";
-import { Command } from "commander";
+import type { Command } from "commander";
+import type { AnswerOf } from "../../operations/operation.ts";
 import {
   createLabel,
   deleteLabel,
@@ -7,45 +8,32 @@ import {
   renameLabel,
 } from "../../operations/workspace-operations.ts";
 import type { CommandTools } from "../command-host.ts";
-import { operationCommand } from "../operation-command.ts";
-import { rowsOf, textTable } from "../terminal-text.ts";
+import { commandGroup, operationCommand } from "../operation-command.ts";
+import { listText } from "../terminal-text.ts";
+
+type Label = AnswerOf<typeof createLabel>;
 
 /** `labels`: the account's labels. */
-export function labelsCommand({ host }: CommandTools): Command {
-  const labels = new Command("labels").description("the account's labels");
-  for (const one of [listLabels, createLabel, renameLabel]) {
-    labels.addCommand(operationCommand(one, { describe: describeList }, host));
-  }
-  return labels.addCommand(
-    operationCommand(
-      deleteLabel,
-      {
-        done: ({ id }) => `label ${String(id)} is deleted\n`,
-        async question({ id, person }, { runner }) {
-          const about = person === undefined ? {} : { person: Number(person) };
-          const all = rowsOf<ListedLabel>(await runner.run(listLabels, about));
-          const label = all.find((one) => one.id === id);
-          return {
-            asks: `Label ${label ? oneLine(label.name) : String(id)} is removed from every task, for everyone; this cannot be undone.\nDelete it?`,
-          };
-        },
+export const labelsCommand = ({ host }: CommandTools): Command =>
+  commandGroup("labels", "the account's labels", [
+    operationCommand(listLabels, host, { describe }),
+    operationCommand(createLabel, host, { describe }),
+    operationCommand(renameLabel, host, { describe }),
+    operationCommand(deleteLabel, host, {
+      done: ({ id }) => `label ${id} is deleted\n`,
+      async question({ id, person }, { runner }) {
+        const all = await runner.run(listLabels, { person });
+        const label = all.find((one) => one.id === id);
+        return {
+          asks: `Label ${label ? oneLine(label.name) : id} is removed from every task, for everyone; this cannot be undone.\nDelete it?`,
+        };
       },
-      host,
-    ),
-  );
-}
+    }),
+  ]);
 
-interface ListedLabel {
-  readonly id: number;
-  readonly name: string;
-  readonly color: string | null;
-}
-
-function describeList(answer: unknown): string {
-  const labels = rowsOf<ListedLabel>(answer);
-  if (labels.length === 0) return "no labels\n";
-  return textTable(
-    ["ID", "COLOUR", "NAME"],
-    labels.map(({ id, name, color }) => [String(id), color ?? "-", name]),
-  );
-}
+const describe = (answer: Label | readonly Label[]): string =>
+  listText(answer, "no labels\n", {
+    ID: ({ id }) => id,
+    COLOUR: ({ color }) => color,
+    NAME: ({ name }) => name,
+  });

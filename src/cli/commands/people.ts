@@ -1,4 +1,5 @@
-import { Command } from "commander";
+import type { Command } from "commander";
+import type { AnswerOf } from "../../operations/operation.ts";
 import {
   clearPassword,
   listPeople,
@@ -7,106 +8,57 @@ import {
 } from "../../operations/people-operations.ts";
 import type { CommandTools } from "../command-host.ts";
 import { usersInWords } from "../confirm.ts";
-import { type GivenInput, operationCommand } from "../operation-command.ts";
-import type { OperationRunner } from "../operation-runner.ts";
-import { rowsOf, textTable } from "../terminal-text.ts";
+import { type Asking, commandGroup, operationCommand } from "../operation-command.ts";
+import { listText, textTable } from "../terminal-text.ts";
 
 /** `people`: the people, and the app passwords of their calendar programs. */
-export function peopleCommand({ host }: CommandTools): Command {
-  return new Command("people")
-    .description("people and their app passwords")
-    .addCommand(operationCommand(listPeople, { describe: describeList }, host))
-    .addCommand(
-      operationCommand(
-        setPassword,
-        {
-          describe: describePassword,
-          async question(input, about) {
-            const ends = await passwordEnd(input, about);
-            return ends === null
-              ? null
-              : { asks: `${ends}\nCreate a new password for person ${String(input["id"])}?` };
-          },
-        },
-        host,
-      ),
-    )
-    .addCommand(
-      operationCommand(
-        clearPassword,
-        {
-          done: ({ id }) => `the app password of person ${String(id)} has ended\n`,
-          async question(input, about) {
-            const ends = await passwordEnd(input, about);
-            return ends === null
-              ? null
-              : { asks: `${ends}\nRemove the app password of person ${String(input["id"])}?` };
-          },
-        },
-        host,
-      ),
-    );
-}
+export const peopleCommand = ({ host }: CommandTools): Command =>
+  commandGroup("people", "people and their app passwords", [
+    operationCommand(listPeople, host, {
+      describe: (people) =>
+        listText(people, "no people yet: they appear with the first sync\n", {
+          ID: ({ id }) => id,
+          NAME: ({ name, suspended }) => (suspended ? `${name} (suspended)` : name),
+          "USER NAME": ({ login }) => login,
+          CALENDARS: ({ calendars }) => calendars,
+          PASSWORD: ({ hasPassword }) => (hasPassword ? "set" : null),
+          "OWN KEY": ({ hasOwnKey }) => (hasOwnKey ? "yes" : null),
+          ZONE: ({ timeZone }) => timeZone,
+        }),
+    }),
+    operationCommand(setPassword, host, {
+      describe: describePassword,
+      question: ({ id }, asking) =>
+        passwordQuestion(id, asking, `Create a new password for person ${id}?`),
+    }),
+    operationCommand(clearPassword, host, {
+      done: ({ id }) => `the app password of person ${id} has ended\n`,
+      question: ({ id }, asking) =>
+        passwordQuestion(id, asking, `Remove the app password of person ${id}?`),
+    }),
+  ]);
 
-/** What ends with a person's app password, as sentences; null if there is none. */
-async function passwordEnd(
-  { id }: GivenInput,
-  { runner, zone }: { readonly runner: OperationRunner; readonly zone: string },
-): Promise<string | null> {
-  const used: UsedPassword = Object(await runner.run(showPassword, { id: Number(id) }));
-  if (!used.hasPassword) return null;
-  const { programs, logIns } = used;
+/** Says what ends with a person's app password; null if there is none. */
+async function passwordQuestion(
+  id: string | number,
+  { runner, zone }: Asking,
+  question: string,
+): Promise<{ readonly asks: string } | null> {
+  const { hasPassword, programs, logIns } = await runner.run(showPassword, { id });
+  if (!hasPassword) return null;
   const words = usersInWords(programs, zone);
-  return [
+  const ends = [
     words === null ? "No program has used it for an edit yet." : `Used by ${words}.`,
     "The old password stops working at once, and cannot be restored: calendar programs stop syncing.",
     ...(logIns > 0
       ? [`${logIns} ${logIns === 1 ? "browser is" : "browsers are"} logged out.`]
       : []),
-  ].join(" ");
+  ];
+  return { asks: `${ends.join(" ")}\n${question}` };
 }
 
-interface UsedPassword {
-  readonly hasPassword: boolean;
-  readonly programs: readonly { readonly name: string; readonly at: string }[];
-  readonly logIns: number;
-}
-
-interface ListedPerson {
-  readonly id: number;
-  readonly name: string;
-  readonly login: string;
-  readonly timeZone: string | null;
-  readonly suspended: boolean;
-  readonly calendars: "write" | "read";
-  readonly hasPassword: boolean;
-  readonly hasOwnKey: boolean;
-}
-
-interface GivenPassword extends ListedPerson {
-  readonly password: string;
-  readonly url: string;
-}
-
-function describeList(answer: unknown): string {
-  const people = rowsOf<ListedPerson>(answer);
-  if (people.length === 0) return "no people yet: they appear with the first sync\n";
-  return textTable(
-    ["ID", "NAME", "USER NAME", "CALENDARS", "PASSWORD", "OWN KEY", "ZONE"],
-    people.map((person) => [
-      String(person.id),
-      person.suspended ? `${person.name} (suspended)` : person.name,
-      person.login,
-      person.calendars,
-      person.hasPassword ? "set" : "-",
-      person.hasOwnKey ? "yes" : "-",
-      person.timeZone ?? "-",
-    ]),
-  );
-}
-
-function describePassword(given: unknown): string {
-  const { name, url, login, password, calendars }: GivenPassword = Object(given);
+function describePassword(given: AnswerOf<typeof setPassword>): string {
+  const { name, url, login, password, calendars } = given;
   const rows = textTable(
     ["Server", url],
     [
