@@ -11,7 +11,7 @@ import { describeProblems } from "./config/problems.ts";
 import { printGuide } from "./demo-guide.ts";
 import { recordDemo } from "./demo-place.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
-import type { DemoProgress } from "./http/today.ts";
+import type { DemoProgress } from "./http/http-deps.ts";
 import { createLog, type Log } from "./log.ts";
 import { runLoop } from "./loop.ts";
 import type { DaemonContext } from "./modules/module.ts";

@@ -1,7 +1,7 @@
 import { readBasic } from "@dayferry/http-values";
 import type { Request, RequestHandler, Response } from "express";
 import { unreachable } from "../domain/result.ts";
-import type { AccessTokens } from "../people/access-tokens.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import { createAccess } from "./access.ts";
 import type { AdminAuth } from "./admin-auth.ts";
 import { readForm } from "./form-guard.ts";
@@ -11,24 +11,20 @@ import { loginPage } from "./pages/login.ts";
 import type { PersonLogin } from "./person-login.ts";
 import { forbidden, notFound, type Problem, sendProblem } from "./problem-json.ts";
 import { rootOf, sendPage } from "./send-page.ts";
-import type { Viewer, Viewers } from "./viewer.ts";
+import type { WebContext } from "./web-context.ts";
 import { turnAway } from "./wrong-secret.ts";
 
-interface AccessGuardDeps {
+interface AccessGuardContext extends Pick<WebContext, "viewers" | "tokens" | "baseUrl"> {
   readonly auth: AdminAuth;
-  readonly viewers: Viewers;
   readonly login: PersonLogin;
-  readonly tokens: AccessTokens;
-  /** Public origin, if a reverse proxy rewrites the Host header. */
-  readonly publicUrl: () => string;
 }
 
 /**
  * Enforces the access table: identifies the user, and refuses what they may not access. A URL without a row does not exist.
  * After it, `viewerOf` has a result wherever the table requires a person or the admin.
  */
-export function accessGuard(deps: AccessGuardDeps): RequestHandler {
-  const { auth, viewers, login, tokens, publicUrl } = deps;
+export function accessGuard(context: AccessGuardContext): RequestHandler {
+  const { auth, viewers, login, tokens, baseUrl } = context;
   const find = createAccess();
 
   async function viewerOfProgram(
@@ -68,7 +64,7 @@ export function accessGuard(deps: AccessGuardDeps): RequestHandler {
     }
     const { who, door } = admission.rule;
     if (door === "own") return next();
-    if (!safe.has(request.method) && !isOwnSite(request, publicUrl)) {
+    if (!safe.has(request.method) && !isOwnSite(request, baseUrl)) {
       sendProblem(response, forbidden("a page of another site cannot ask for this"));
       return;
     }

@@ -2,23 +2,21 @@ import { Router, urlencoded } from "express";
 import { fail, unreachable } from "../domain/result.ts";
 import type { EditDescription } from "../edits/actions/describe.ts";
 import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
-import type { ActionLinks, LinkFault } from "../edits/links/action-links.ts";
+import type { LinkFault } from "../edits/links/action-links.ts";
 import { formField } from "./form-guard.ts";
 import { linkGuard } from "./link-guard.ts";
 import { confirmLinkPage, idlePage, notTakenBackPage, resultPage, voidPage } from "./pages/act.ts";
 import { sendPage } from "./send-page.ts";
-
-export interface ActRoutesDeps {
-  /** Null if feeds have no action links; older ones are then void. */
-  readonly links: ActionLinks | null;
-  readonly editActions: Pick<EditActions, "discard" | "undo">;
-}
+import type { WebContext } from "./web-context.ts";
 
 /**
  * `/act/<signed>`: a page with what the link would do, and a form that does it. Link scanners only load the page, which changes
  * nothing. Works without cookies and scripts.
  */
-export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
+export function actRoutes({
+  links,
+  editActions,
+}: Pick<WebContext, "links" | "editActions">): Router {
   const router = Router();
   router.use("/act", ...linkGuard());
 
@@ -77,10 +75,7 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
 }
 
 /** An applied edit is undone by another one; any other has not reached the service. */
-function takeBack(
-  { id, state }: EditDescription,
-  editActions: ActRoutesDeps["editActions"],
-): Decision {
+function takeBack({ id, state }: EditDescription, editActions: EditActions): Decision {
   return state === "pending" || state === "held" || state === "parked"
     ? editActions.discard(id, byLink)
     : editActions.undo(id, byLink);

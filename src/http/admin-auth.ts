@@ -1,22 +1,19 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import type { Throttle } from "../people/throttle.ts";
+import type { HttpDeps } from "./http-deps.ts";
 import { noteWrong } from "./wrong-secret.ts";
 
 /** Checks the admin token. */
 export type AdminAuth = ReturnType<typeof createAdminAuth>;
 
-interface AdminAuthDeps {
-  readonly adminToken: () => string;
-  readonly throttle: Throttle;
-}
-
-export function createAdminAuth({ adminToken, throttle }: AdminAuthDeps) {
+export function createAdminAuth({
+  adminToken,
+  throttle,
+}: Pick<HttpDeps, "adminToken" | "throttle">) {
   return {
     /** True if the text is the admin token. */
     isToken: (candidate: string): boolean => sameSecret(candidate, adminToken()),
-    // An image on another site can request a URL, so these are counted separately.
-    /** Records a wrong token, like `noteWrong`. Each way is counted separately. */
+    /** Records a wrong token, like `noteWrong`. Each way is counted separately, as an image on another site can request a URL. */
     noteWrong: (request: Request, by: "bearer" | "form" | "address"): Promise<number | null> =>
       noteWrong(throttle, { request, login: by === "bearer" ? by : `token by ${by}` }),
   };

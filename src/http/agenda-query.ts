@@ -3,8 +3,8 @@ import type { AgendaFilter } from "../calendars/agenda.ts";
 import { isId, type PersonId, personId, projectId } from "../domain/ids.ts";
 import type { SpokenKind } from "../domain/item.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import type { DaySpan } from "../store/view/view.ts";
-import type { Viewer } from "./viewer.ts";
 
 /** Kinds of items with their common names. */
 export const kindChoices: readonly { readonly kind: SpokenKind; readonly label: string }[] = [

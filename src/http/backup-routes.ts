@@ -1,23 +1,20 @@
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { type Response, Router } from "express";
-import type { DailyBackups } from "../backups/daily-backups.ts";
 import type { KeptBackup } from "../backups/snapshots.ts";
 import { formGuard } from "./form-guard.ts";
 import { notFound, sendJson, sendProblem } from "./problem-json.ts";
-import { rootOf } from "./send-page.ts";
-import type { Viewers } from "./viewer.ts";
-
-interface BackupRoutesDeps {
-  readonly viewers: Viewers;
-  readonly backups: Pick<DailyBackups, "make" | "list">;
-}
+import { redirectTo } from "./send-page.ts";
+import type { WebContext } from "./web-context.ts";
 
 /**
  * `/api/backups`, and the same from the status page: lists backups, makes one now, and downloads them. Admin only, as backups
  * contain everything that anyone ever wrote.
  */
-export function backupRoutes({ viewers, backups }: BackupRoutesDeps): Router {
+export function backupRoutes({
+  viewers,
+  backups,
+}: Required<Pick<WebContext, "viewers" | "backups">>): Router {
   const router = Router();
 
   /** Null if it failed, after sending the answer. Continues even if the client disconnects. */
@@ -53,11 +50,9 @@ export function backupRoutes({ viewers, backups }: BackupRoutesDeps): Router {
   });
   router.get("/api/backups/:name", (request, response) => send(response, request.params.name));
 
-  router.get("/status/backups", (request, response) => {
-    response.redirect(303, `${rootOf(request)}status#backups`);
-  });
-  router.post("/status/backups", ...formGuard(viewers), async (request, response) => {
-    if (await made(response)) response.redirect(303, `${rootOf(request)}status#backups`);
+  router.get("/status/backups", (_request, response) => redirectTo(response, "status#backups"));
+  router.post("/status/backups", ...formGuard(viewers), async (_request, response) => {
+    if (await made(response)) redirectTo(response, "status#backups");
   });
   router.get("/status/backups/:name", (request, response) => send(response, request.params.name));
   return router;

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Request } from "express";
 import type { PersonId } from "../domain/ids.ts";
 import type { LogIn, LogInWay } from "../store/calendars/sign-ins.ts";
-import type { Store } from "../store/store.ts";
+import type { HttpDeps } from "./http-deps.ts";
 
 /** A browser session, as proved by the present request. */
 export interface BrowserSession extends LogIn {
@@ -33,14 +33,6 @@ interface NewSession {
   readonly proxied: string | null;
 }
 
-interface BrowserSessionsDeps {
-  readonly adminToken: () => string;
-  readonly store: Pick<Store, "logIns" | "health">;
-  readonly clock: () => Temporal.Instant;
-  /** Returns unpredictable bytes. */
-  readonly randomBytes: (size: number) => Uint8Array;
-}
-
 const cookieName = "dayferry-session";
 const sessionLength = Temporal.Duration.from({ hours: 24 * 14 });
 /** Accuracy of a session's last use. */
@@ -50,8 +42,12 @@ const useNotedEvery = Temporal.Duration.from({ hours: 1 });
  * The cookie is a random text. Only an HMAC of it under the admin token is stored, so that a copy of the database opens
  * nothing, and a new admin token ends every session. Signing in starts a new session, so that earlier cookies are worthless.
  */
-export function createBrowserSessions(deps: BrowserSessionsDeps): BrowserSessions {
-  const { adminToken, store, clock, randomBytes } = deps;
+export function createBrowserSessions({
+  adminToken,
+  store,
+  clock,
+  randomBytes,
+}: Pick<HttpDeps, "adminToken" | "store" | "clock" | "randomBytes">): BrowserSessions {
   const { logIns } = store;
   const sign = (text: string) =>
     createHmac("sha256", adminToken()).update(text).digest("base64url");

@@ -1,19 +1,20 @@
-import { createEventLoopBudget, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
+import { inTurns } from "@dayferry/event-loop";
 import { type Request, type Response, Router } from "express";
 import { type AgendaItem, createAgenda } from "../calendars/agenda.ts";
 import { calendarPresence } from "../calendars/calendar-presence.ts";
 import { type ItemKey, isId, itemKey } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
-import type { Reader } from "../domain/visibility.ts";
+import type { Reader, Viewer } from "../domain/visibility.ts";
 import { webLink } from "../domain/web-link.ts";
-import type { FormOutcome, FormRequest, FormWish } from "../edits/forms/accept-form.ts";
+import type { FormOutcome, FormWish } from "../edits/forms/accept-form.ts";
 import { fieldsOfItem, type ItemFields, readItemFields } from "../edits/forms/item-fields.ts";
-import { draftItem, newItemFieldNames, readNewItem } from "../edits/forms/new-item.ts";
-import type { PublishedFeeds } from "../feeds/published-feeds.ts";
-import type { People } from "../people/people.ts";
-import type { Rights } from "../people/rights.ts";
-import type { Store } from "../store/store.ts";
+import {
+  draftItem,
+  type NewItemFields,
+  newItemFieldNames,
+  readNewItem,
+} from "../edits/forms/new-item.ts";
 import { onlookerOf, readAgendaFilter, readDay, readDays } from "./agenda-query.ts";
 import { calendarEvent } from "./calendar-events.ts";
 import { formField, formGuard } from "./form-guard.ts";
@@ -22,29 +23,8 @@ import { calendarPage } from "./pages/calendar-page.ts";
 import { type FormState, itemPage, newItemPage } from "./pages/item-pages.ts";
 import { itemPreviewPage } from "./pages/item-preview.ts";
 import { badRequest, forbidden, notFound, sendProblem } from "./problem-json.ts";
-import { rootOf, sendPage } from "./send-page.ts";
-import type { Viewer, Viewers } from "./viewer.ts";
-
-export interface CalendarRoutesDeps {
-  readonly viewers: Viewers;
-  readonly store: Pick<
-    Store,
-    "view" | "mirror" | "journal" | "directory" | "meta" | "comments" | "history" | "itemSearch"
-  >;
-  readonly acceptForm: (request: FormRequest) => FormOutcome;
-  readonly people: Pick<People, "get" | "list">;
-  readonly feeds: Pick<PublishedFeeds, "presencesOf">;
-  readonly rights: Rights;
-  /** The account's zone. */
-  readonly zone: string;
-  /** URL template of the service's own pages; null if unknown. */
-  readonly webUrl: string | null;
-  readonly clock: () => Temporal.Instant;
-  /** The shared turns of the main thread; its own by default. */
-  readonly eventLoop?: EventLoopBudget;
-  /** Returns unpredictable bytes. */
-  readonly randomBytes: (size: number) => Uint8Array;
-}
+import { redirectTo, sendPage } from "./send-page.ts";
+import type { WebContext } from "./web-context.ts";
 
 /** A description may be long. */
 const longestForm = 500_000;
@@ -57,17 +37,10 @@ const listedDays = 14;
  * The calendar: everything the reader may see, each item with its mirrored data, and forms that change, create and delete
  * items. Each form first shows its effect. Dragging works the same way.
  */
-export function calendarRoutes(deps: CalendarRoutesDeps): Router {
-  const {
-    viewers,
-    store,
-    acceptForm,
-    people,
-    feeds,
-    rights,
-    clock,
-    eventLoop = createEventLoopBudget(),
-  } = deps;
+export function calendarRoutes(
+  context: WebContext & { readonly acceptForm: NonNullable<WebContext["acceptForm"]> },
+): Router {
+  const { viewers, store, acceptForm, people, feeds, rights, clock, eventLoop } = context;
   const { directory, meta } = store;
   const agenda = createAgenda(store);
   const router = Router();
@@ -113,11 +86,8 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
   });
 
   /** The form of an item, as the reader last entered it or as the item is. */
-  function sendItem(
-    request: Request,
-    { response, shown, state = {} }: { response: Response; shown: AgendaItem; state?: FormState },
-  ): void {
-    const viewer = viewers.viewerOf(request);
+  function sendItem(response: Response, shown: AgendaItem, state: FormState = {}): void {
+    const viewer = viewers.viewerOf(response.req);
     const { item } = shown;
     const data = {
       viewer,
@@ -130,8 +100,8 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
       names: directory.personNames(),
       labels: directory.labels(),
       labelNames: directory.labelNames(),
-      link: webLink(deps.webUrl, item),
-      formToken: viewers.formToken(request),
+      link: webLink(context.webUrl, item),
+      formToken: viewers.formToken(response.req),
       isFixed: isFixed(viewer),
     };
     sendPage(response, itemPage(data));
@@ -169,7 +139,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     const shown = itemOf(request);
     if (!shown) return sendGone(response);
     const edit = Number(request.query["edit"]);
-    sendItem(request, { response, shown, state: isId(edit) ? { edit } : {} });
+    sendItem(response, shown, isId(edit) ? { edit } : {});
   });
 
   router.post(
@@ -183,37 +153,31 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     const viewer = viewers.viewerOf(request);
     const fields = readItemBody(request.body);
     const sequence = sequenceOf(request, shown);
-    const reader = viewer.kind === "person" ? viewer.person : null;
-    const seen = seenItem(shown, sequence, reader);
-    const zones = { reader: viewer.zone, account: deps.zone };
+    const seen = seenItem(shown, sequence, onlookerOf(viewer));
+    const zones = { reader: viewer.zone, account: context.zone };
     const patch = readItemFields(fields, seen, zones);
     if (!patch.ok) {
       const reasons = patch.failure.map(({ message }) => message);
-      if (wantsJson(request)) response.status(422).json({ kind: "refused", reasons });
-      else
-        sendItem(request, {
-          response: response.status(422),
-          shown,
-          state: { fields, faults: patch.failure },
-        });
+      response.status(422);
+      if (wantsJson(request)) response.json({ kind: "refused", reasons });
+      else sendItem(response, shown, { fields, faults: patch.failure });
       return;
     }
     const wish = { kind: "change", item: shown.key, sequence, patch: patch.value } as const;
-    answer(request, { response, shown, wish, fields });
+    answer(response, { shown, wish, fields });
   });
 
   router.post("/calendar/items/:key/delete", (request, response) => {
     const shown = itemOf(request);
     if (!shown) return sendGone(response);
     const sequence = sequenceOf(request, shown);
-    answer(request, { response, shown, wish: { kind: "delete", item: shown.key, sequence } });
+    answer(response, { shown, wish: { kind: "delete", item: shown.key, sequence } });
   });
 
   router.get("/calendar/new", (request, response) => {
     const viewer = viewers.viewerOf(request);
     const today = clock().toZonedDateTimeISO(viewer.zone).toPlainDate();
-    const draft = draftItem(request.query, today);
-    sendNew(request, { response, fields: draft });
+    sendNew(response, draftItem(request.query, today));
   });
 
   router.post("/calendar/new", (request, response) => {
@@ -224,20 +188,20 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     );
     const given = { ...readItemBody(request.body), ...own };
     const read = readNewItem(given, {
-      zones: { reader: viewer.zone, account: deps.zone },
+      zones: { reader: viewer.zone, account: context.zone },
       creator: onlooker,
       now: clock(),
       projects: agenda.projects(onlooker),
       lists: (project) => agenda.lists(project, onlooker),
     });
     if (!read.ok) {
-      sendNew(request, { response: response.status(422), fields: given, faults: read.failure });
+      sendNew(response.status(422), given, { faults: read.failure });
       return;
     }
     const once = onceOf(request);
     const uid = `${once}@${meta.installation}`;
     const made = store.mirror.findUid(uid)?.item;
-    if (made !== undefined) return sendMade(request, response, made);
+    if (made !== undefined) return sendMade(response, made);
     const [item, ...others] = read.value;
     if (!item) return sendGone(response);
     const more = others.map((one, at) => ({
@@ -245,49 +209,39 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
       uid: `${once}-${at + 2}@${meta.installation}`,
     }));
     const wish = { kind: "create", item, uid, more } as const;
-    answer(request, { response, shown: null, wish, fields: given, once });
+    answer(response, { shown: null, wish, fields: given, once });
   });
 
   /** An id of the preview, so that a double click creates nothing twice. */
   function onceOf(request: Request): string {
     const given = formField(request.body, "once");
-    return /^[0-9a-f]{32}$/.test(given) ? given : Buffer.from(deps.randomBytes(16)).toString("hex");
+    return /^[0-9a-f]{32}$/.test(given)
+      ? given
+      : Buffer.from(context.randomBytes(16)).toString("hex");
   }
 
   /** What an earlier click of the same button created: the item, or the edit if that waits for approval. */
-  function sendMade(request: Request, response: Response, made: ItemKey): void {
-    const isShown = agenda.item(made, onlookerOf(viewers.viewerOf(request))) !== null;
+  function sendMade(response: Response, made: ItemKey): void {
+    const isShown = agenda.item(made, onlookerOf(viewers.viewerOf(response.req))) !== null;
     const [held] = store.journal.heldOf(made);
-    if (isShown) response.redirect(303, `${rootOf(request)}calendar/items/${made}`);
-    else if (held) response.redirect(303, `${rootOf(request)}edits/${held.id}`);
+    if (isShown) redirectTo(response, `calendar/items/${made}`);
+    else if (held) redirectTo(response, `edits/${held.id}`);
     else sendGone(response);
   }
 
   function sendNew(
-    request: Request,
-    {
-      response,
-      fields,
-      faults = [],
-      problems = [],
-    }: {
-      response: Response;
-      fields: Parameters<typeof newItemPage>[0]["fields"];
-      faults?: FormState["faults"];
-      problems?: readonly string[];
-    },
+    response: Response,
+    fields: NewItemFields,
+    { faults = [], problems = [] }: Pick<FormState, "faults" | "problems"> = {},
   ): void {
-    const viewer = viewers.viewerOf(request);
+    const viewer = viewers.viewerOf(response.req);
     const onlooker = onlookerOf(viewer);
     const projects = agenda.projects(onlooker);
     const data = {
-      fields,
-      faults: faults ?? [],
-      problems,
-      projects,
+      ...{ fields, faults, problems, projects },
       lists: projects.flatMap(({ id }) => agenda.lists(id, onlooker)),
       zone: viewer.zone,
-      formToken: viewers.formToken(request),
+      formToken: viewers.formToken(response.req),
     };
     sendPage(response, newItemPage(data));
   }
@@ -300,22 +254,9 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     return rights.refusal(viewer.person, { projectId: project, listId });
   }
 
-  function answer(
-    request: Request,
-    {
-      response,
-      shown,
-      wish,
-      fields = {},
-      once = null,
-    }: {
-      readonly response: Response;
-      readonly shown: AgendaItem | null;
-      readonly wish: FormWish;
-      readonly fields?: ItemFields;
-      readonly once?: string | null;
-    },
-  ): void {
+  function answer(response: Response, sent: SentForm): void {
+    const { shown, wish } = sent;
+    const { req: request } = response;
     const viewer = viewers.viewerOf(request);
     const item = wish.kind === "create" ? wish.item : shown?.item;
     const refusal = item ? refusalOf(viewer, item) : null;
@@ -330,21 +271,14 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
       response.status(statusOf(outcome)).json(outcome);
       return;
     }
-    sendOutcome(request, { response, shown, wish, fields, once, outcome });
+    sendOutcome(response, sent, outcome);
   }
 
   function sendOutcome(
-    request: Request,
-    about: {
-      readonly response: Response;
-      readonly shown: AgendaItem | null;
-      readonly wish: FormWish;
-      readonly fields: ItemFields;
-      readonly once: string | null;
-      readonly outcome: FormOutcome;
-    },
+    response: Response,
+    { shown, wish, fields = {}, once = null }: SentForm,
+    outcome: FormOutcome,
   ): void {
-    const { response, shown, wish, fields, once, outcome } = about;
     response.status(statusOf(outcome));
     switch (outcome.kind) {
       case "planned": {
@@ -352,37 +286,28 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
           const key = wish.kind === "create" ? store.view.findUid(wish.uid)?.key : shown?.key;
           const isSeries = outcome.occurrences.length > 0;
           const isShown = key !== undefined && wish.kind !== "delete" && !isSeries;
-          const root = rootOf(request);
-          const place = isShown
-            ? `calendar/items/${key}?edit=${outcome.edit}`
-            : `edits/${outcome.edit}`;
-          response.redirect(303, `${root}${place}`);
+          const { edit } = outcome;
+          redirectTo(response, isShown ? `calendar/items/${key}?edit=${edit}` : `edits/${edit}`);
           return;
         }
-        const sequence = shown?.sequence ?? 0;
-        const formToken = viewers.formToken(request);
-        sendPage(
-          response,
-          itemPreviewPage({ wish, shown, sequence, once, fields, outcome, formToken }),
-        );
+        const preview = { wish, shown, sequence: shown?.sequence ?? 0, once, fields, outcome };
+        const formToken = viewers.formToken(response.req);
+        sendPage(response, itemPreviewPage({ ...preview, formToken }));
         return;
       }
       case "unchanged":
-        if (shown) sendItem(request, { response, shown, state: { isUnchanged: true } });
+        if (shown) sendItem(response, shown, { isUnchanged: true });
         return;
       case "moved":
         // What was entered stays; the next try is compared with the item's present state.
         if (shown) {
-          const now = fieldsOfItem(shown.item, viewers.viewerOf(request).zone);
-          const state = { fields: { ...now, ...fields }, since: outcome.since };
-          sendItem(request, { response, shown, state });
+          const now = fieldsOfItem(shown.item, viewers.viewerOf(response.req).zone);
+          sendItem(response, shown, { fields: { ...now, ...fields }, since: outcome.since });
         }
         return;
       case "refused":
-        if (shown) {
-          const state = { fields, problems: outcome.reasons };
-          sendItem(request, { response, shown, state });
-        } else sendNew(request, { response, fields, problems: outcome.reasons });
+        if (shown) sendItem(response, shown, { fields, problems: outcome.reasons });
+        else sendNew(response, fields, { problems: outcome.reasons });
         return;
       case "gone":
         sendGone(response);
@@ -407,6 +332,15 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     item;
 
   return router;
+}
+
+/** A form as sent, for an item, or for a new one (null). */
+interface SentForm {
+  readonly shown: AgendaItem | null;
+  readonly wish: FormWish;
+  readonly fields?: ItemFields;
+  /** Identifies a new item. */
+  readonly once?: string | null;
 }
 
 const keyOf = (text: string): ItemKey | null => (isId(Number(text)) ? itemKey(Number(text)) : null);

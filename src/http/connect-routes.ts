@@ -1,25 +1,13 @@
 import { Router } from "express";
 import type { PersonId } from "../domain/ids.ts";
-import type { Viewer } from "../domain/visibility.ts";
-import type { People, PersonDescription } from "../people/people.ts";
-import type { Store } from "../store/store.ts";
 import { say } from "../texts/say.ts";
 import type { PushState } from "./pages/connect-page.ts";
 import { sendPage } from "./send-page.ts";
-import type { Viewers } from "./viewer.ts";
-
-export interface ConnectDeps {
-  readonly people: Pick<People, "list" | "get">;
-  readonly viewers: Pick<Viewers, "viewerOf" | "formToken">;
-  readonly baseUrl: () => string;
-  readonly store: Pick<Store, "pushRegistrations">;
-  readonly hasPush: boolean;
-  readonly clock: () => Temporal.Instant;
-}
+import type { WebContext } from "./web-context.ts";
 
 /** `/connect`: how programs connect to a person's CalDAV calendars; the admin can view everyone's. */
-export function connectRoutes(deps: ConnectDeps): Router {
-  const { people, viewers, baseUrl } = deps;
+export function connectRoutes(context: WebContext): Router {
+  const { people, viewers, baseUrl, hasPush = false } = context;
   const router = Router();
   router.get("/connect", async (request, response) => {
     const viewer = viewers.viewerOf(request);
@@ -27,7 +15,11 @@ export function connectRoutes(deps: ConnectDeps): Router {
     const { qrPicture } = await import("./pages/qr-picture.ts");
     const active =
       viewer.kind === "admin" ? people.list().filter(({ suspended }) => !suspended) : [];
-    const person = personOf(viewer, { people, active, asked: Number(request.query["person"]) });
+    const asked = Number(request.query["person"]);
+    const person =
+      viewer.kind === "person"
+        ? people.get(viewer.person)
+        : (active.find(({ id }) => id === asked) ?? active[0] ?? null);
     const isSecure = baseUrl().startsWith("https:");
     const profile = `${baseUrl()}/people/${person?.id}/dayferry.mobileconfig`;
     const codes = {
@@ -41,14 +33,14 @@ export function connectRoutes(deps: ConnectDeps): Router {
       response,
       connectPage({
         ...{ viewer, person, people: active, baseUrl: baseUrl(), codes, formToken },
-        push: person && deps.hasPush ? pushOf(person.id, deps) : null,
+        push: person && hasPush ? pushOf(person.id, context) : null,
       }),
     );
   });
   return router;
 }
 
-function pushOf(person: PersonId, { store, clock }: ConnectDeps): PushState {
+function pushOf(person: PersonId, { store, clock }: WebContext): PushState {
   const all = store.pushRegistrations.of(person);
   const [last] = all
     .flatMap(({ sentAt }) => (sentAt ? [sentAt] : []))
@@ -57,20 +49,4 @@ function pushOf(person: PersonId, { store, clock }: ConnectDeps): PushState {
     calendars: new Set(all.map(({ calendar }) => calendar)).size,
     sentAgo: last ? Math.round(clock().since(last).total("seconds")) : null,
   };
-}
-
-function personOf(
-  viewer: Viewer,
-  {
-    people,
-    active,
-    asked,
-  }: {
-    readonly people: ConnectDeps["people"];
-    readonly active: readonly PersonDescription[];
-    readonly asked: number;
-  },
-): PersonDescription | null {
-  if (viewer.kind === "person") return people.get(viewer.person);
-  return active.find(({ id }) => id === asked) ?? active[0] ?? null;
 }

@@ -3,12 +3,13 @@ import type { Decider } from "../domain/edit.ts";
 import { isId, listId, projectId } from "../domain/ids.ts";
 import { type PatchField, patchFields } from "../domain/patch.ts";
 import { unreachable } from "../domain/result.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import type { FieldPick, Picks } from "../edits/actions/choice.ts";
 import type { EditStory } from "../edits/actions/describe.ts";
-import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
+import type { Decision } from "../edits/actions/edit-actions.ts";
 import type { EditQuery } from "../edits/actions/edit-query.ts";
 import type { UndoChoices } from "../edits/actions/undo.ts";
-import type { AcceptFile } from "../edits/intake/accept.ts";
+import { callerPerson } from "../operations/operation.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
 import { say } from "../texts/say.ts";
@@ -22,17 +23,16 @@ import {
 } from "./pages/confirm-questions.ts";
 import type { HeldRemovals } from "./pages/edit-list-page.ts";
 import { conflict, forbidden, notFound, sendProblem } from "./problem-json.ts";
-import { multipartReader, sentFile } from "./read-multipart.ts";
+import { multipartReader, type SentFile, sentFile } from "./read-multipart.ts";
 import { queryText } from "./request-query.ts";
-import { rootOf, sendPage } from "./send-page.ts";
-import type { Viewer, Viewers } from "./viewer.ts";
+import { redirectTo, rootOf, sendPage } from "./send-page.ts";
+import type { Viewers } from "./viewer.ts";
+import { frameOf } from "./viewer.ts";
+import type { WebContext } from "./web-context.ts";
 
-export interface EditPageRoutesDeps {
+interface EditPageContext
+  extends Pick<WebContext, "editActions" | "acceptFile" | "rights" | "store"> {
   readonly viewers: Pick<Viewers, "find" | "viewerOf" | "formToken">;
-  readonly editActions: EditActions;
-  readonly acceptFile: AcceptFile;
-  readonly rights: Rights;
-  readonly store: Store;
 }
 
 /** Pages are loaded on first use. */
@@ -50,9 +50,8 @@ const textLimit = 500_000;
  * The pages about edits: the list, one edit with its history, choices with a preview, undo, and calendar files. People see and
  * decide about their own edits, the admin about all.
  */
-export function editPageRoutes(deps: EditPageRoutesDeps): Router {
-  const { viewers, editActions, acceptFile, rights, store } = deps;
-  const formToken = (request: Request) => viewers.formToken(request);
+export function editPageRoutes(context: EditPageContext): Router {
+  const { viewers, editActions, acceptFile, rights, store } = context;
   const guard = formGuard(viewers);
   const router = Router();
   router.get("/edits", async (request, response) => {
@@ -73,8 +72,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
       people: viewer.kind === "admin" ? peopleOf(store) : [],
       projects: placesFor(viewer).projects.map(({ id, title }) => ({ id, name: title })),
       removals: viewer.kind === "admin" ? removalsOf(store) : [],
-      zone: viewer.zone,
-      formToken: formToken(request),
+      ...frameOf(response, viewers),
     });
     if (!found.ok) response.status(400);
     sendPage(response, page);
@@ -89,47 +87,37 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     const held = removalsOf(store).find((one) => one.source === source);
     const question = (removals: HeldRemovals) => () =>
       removalsQuestion(removals, `${rootOf(request)}edits`);
-    if (held && !isConfirmed(request, response, question(held))) return;
-    if (store.brakes.release(source)) response.redirect(303, `${rootOf(request)}edits`);
-    else sendProblem(response, notFound(say("pageFault.noRemovals", { source: source ?? "" })));
+    if (held && !isConfirmed(response, question(held))) return;
+    if (store.brakes.release(source)) redirectTo(response, "edits");
+    else sendProblem(response, notFound(say("pageFault.noRemovals", { source })));
   });
 
   const fileForm = [...multipartReader(fileLimit * 1.4), ...guard];
-  router.get("/edits/file", async (request, response) => {
-    sendPage(response, (await filePage()).fileFormPage(fileOptions(request)));
+  router.get("/edits/file", async (_request, response) => {
+    sendPage(response, (await filePage()).fileFormPage(fileOptions(response)));
   });
-  router.post("/edits/file", fileForm, async (request: Request, response: Response) => {
+  router.post("/edits/file", fileForm, async (_request: Request, response: Response) => {
     const { fileFormPage } = await filePage();
     const file = sentFile(response, "file");
     if (!file || file.content.length > fileLimit) {
       const problem = file ? say("pageFault.fileTooLarge") : say("pageFault.noFile");
-      sendPage(response.status(400), fileFormPage({ ...fileOptions(request), problem }));
+      sendPage(response.status(400), fileFormPage({ ...fileOptions(response), problem }));
       return;
     }
-    await planFile(request, { response, name: file.name, content: file.content, dryRun: true });
+    await planFile(response, file, true);
   });
   router.post("/edits/file/apply", fileForm, async (request: Request, response: Response) => {
     const content = Buffer.from(formField(request.body, "content"), "base64");
-    await planFile(request, {
-      response,
-      name: formField(request.body, "name"),
-      content,
-      dryRun: false,
-    });
+    await planFile(response, { name: formField(request.body, "name"), content }, false);
   });
-  router.get("/edits/file/apply", (request, response) => {
-    response.redirect(303, `${rootOf(request)}edits/file`);
-  });
+  router.get("/edits/file/apply", (_request, response) => redirectTo(response, "edits/file"));
 
-  function fileOptions(request: Request) {
-    return {
-      places: placesFor(viewers.viewerOf(request)),
-      formToken: formToken(request),
-      root: rootOf(request),
-      project: formField(request.body, "project"),
-      list: formField(request.body, "list"),
-    };
-  }
+  const fileOptions = (response: Response) => ({
+    places: placesFor(viewers.viewerOf(response.req)),
+    ...frameOf(response, viewers),
+    project: formField(response.req.body, "project"),
+    list: formField(response.req.body, "list"),
+  });
 
   /** Where a person may add items; the admin anywhere. */
   function placesFor(viewer: Viewer) {
@@ -149,28 +137,23 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
   }
 
   async function planFile(
-    request: Request,
-    about: {
-      readonly response: Response;
-      readonly name: string;
-      readonly content: Buffer;
-      readonly dryRun: boolean;
-    },
+    response: Response,
+    { name, content }: SentFile,
+    dryRun: boolean,
   ): Promise<void> {
     const { fileFormPage, filePlanPage } = await filePage();
-    const { response, name, content, dryRun } = about;
-    const viewer = viewers.viewerOf(request);
-    const [project, list] = ["project", "list"].map((field) => formField(request.body, field));
+    const options = fileOptions(response);
+    const { project, list } = options;
     const place = {
       projectId: isId(Number(project)) ? projectId(Number(project)) : null,
       listId: isId(Number(list)) ? listId(Number(list)) : null,
     };
     if (place.projectId === null) {
       const problem = say("pageFault.noProject");
-      sendPage(response.status(400), fileFormPage({ ...fileOptions(request), problem }));
+      sendPage(response.status(400), fileFormPage({ ...options, problem }));
       return;
     }
-    const actor = viewer.kind === "person" ? viewer.person : null;
+    const actor = callerPerson({ viewer: viewers.viewerOf(response.req) });
     const refusal = actor && rights.refusal(actor, { ...place, projectId: place.projectId });
     if (refusal) {
       sendProblem(response, forbidden(refusal));
@@ -179,18 +162,10 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     const hides = (uid: string) => actor !== null && !rights.mayLookAt(actor, uid);
     const common = { bytes: content, channel: "dashboard", actor, hides, dryRun } as const;
     const acceptance = await acceptFile({ ...common, ...place });
-    const carried = {
-      project: project ?? "",
-      list: list ?? "",
-      name,
-      content: content.toString("base64"),
-    };
+    const carried = { project, list, name, content: content.toString("base64") };
     if (acceptance.kind === "refused") response.status(422);
     const plan = { name, acceptance, carried: dryRun ? carried : null };
-    sendPage(
-      response,
-      filePlanPage(plan, { formToken: formToken(request), root: rootOf(request) }),
-    );
+    sendPage(response, filePlanPage(plan, options));
   }
 
   const isOpenTo = (viewer: Viewer, edit: Pick<EditStory, "actor" | "item">): boolean =>
@@ -198,55 +173,52 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     (edit.actor === viewer.person && rights.mayLookAt(viewer.person, edit.item.uid));
 
   /** The edit in a URL. Edits the viewer cannot see are answered with 404. */
-  function editOf(request: Request, response: Response): EditStory | null {
-    const viewer = viewers.viewerOf(request);
-    const { id } = request.params;
+  function editOf(response: Response): EditStory | null {
+    const viewer = viewers.viewerOf(response.req);
+    const { id } = response.req.params;
     const edit = editActions.show(Number(id), viewer.zone);
     if (edit && isOpenTo(viewer, edit)) return edit;
     sendProblem(response, notFound(say("pageFault.noEdit", { id: String(id) })));
     return null;
   }
 
-  const pageOf = async (
-    request: Request,
+  async function sendEdit(
+    response: Response,
     edit: EditStory,
     news: { readonly isAnew?: boolean; readonly problem?: string } = {},
-  ) => {
+  ): Promise<void> {
     const { editPage } = await onePage();
-    const viewer = viewers.viewerOf(request);
-    return editPage(edit, {
-      formToken: formToken(request),
-      root: rootOf(request),
-      zone: viewer.zone,
+    const isAdmin = viewers.viewerOf(response.req).kind === "admin";
+    const options = {
       itemKey: store.view.findUid(edit.item.uid)?.key ?? null,
-      mayApprove: viewer.kind === "admin" || edit.proposed,
+      mayApprove: isAdmin || edit.proposed,
       ...news,
-    });
-  };
+    };
+    sendPage(response, editPage(edit, { ...frameOf(response, viewers), ...options }));
+  }
 
-  router.get("/edits/:id", async (request, response) => {
-    const edit = editOf(request, response);
-    if (edit) sendPage(response, await pageOf(request, edit));
+  router.get("/edits/:id", async (_request, response) => {
+    const edit = editOf(response);
+    if (edit) await sendEdit(response, edit);
   });
 
-  router.get("/edits/:id/undo", async (request, response) => {
+  router.get("/edits/:id/undo", async (_request, response) => {
     const { undoPage } = await onePage();
-    const edit = editOf(request, response);
-    const preview = edit && editActions.undoPreview(edit.id, viewers.viewerOf(request).zone);
-    if (!edit || !preview) return;
-    const options = { formToken: formToken(request), root: rootOf(request) };
-    sendPage(response, undoPage({ edit, preview }, options));
+    const edit = editOf(response);
+    const frame = frameOf(response, viewers);
+    const preview = edit && editActions.undoPreview(edit.id, frame.zone);
+    if (edit && preview) sendPage(response, undoPage({ edit, preview, isAnew: false }, frame));
   });
 
   // Somebody reloads the answer to a form.
-  router.get("/edits/:id/:act", (request, response) => {
-    response.redirect(303, `${rootOf(request)}edits/${encodeURIComponent(request.params.id)}`);
-  });
+  router.get("/edits/:id/:act", (request, response) =>
+    redirectTo(response, `edits/${encodeURIComponent(request.params.id)}`),
+  );
 
   const decisionForm = [urlencoded({ extended: false, limit: textLimit }), ...guard];
   for (const act of ["preview", "resolve"] as const) {
     router.post(`/edits/:id/${act}`, decisionForm, async (request: Request, response: Response) => {
-      const edit = editOf(request, response);
+      const edit = editOf(response);
       if (!edit) return;
       const viewer = viewers.viewerOf(request);
       const { version, picks, carried } = readPicks(request.body);
@@ -258,15 +230,15 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
         zone: viewer.zone,
       });
       if (decision.kind === "preview") {
-        const options = { formToken: formToken(request), root: rootOf(request), carried };
+        const options = { ...frameOf(response, viewers), carried };
         sendPage(response, (await onePage()).previewPage(decision, options));
-      } else await afterDecision(request, { response, edit, decision });
+      } else await afterDecision(response, edit, decision);
     });
   }
 
   for (const act of ["approve", "discard", "retry"] as const) {
     router.post(`/edits/:id/${act}`, [...guard], async (request: Request, response: Response) => {
-      const edit = editOf(request, response);
+      const edit = editOf(response);
       if (!edit) return;
       if (act === "approve" && viewers.viewerOf(request).kind !== "admin" && !edit.proposed) {
         sendProblem(response, forbidden(say("pageFault.approval")));
@@ -274,16 +246,16 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
       }
       const question =
         act === "retry" ? null : lossOf(edit, act, `${rootOf(request)}edits/${edit.id}`);
-      if (question && !isConfirmed(request, response, () => question)) return;
+      if (question && !isConfirmed(response, () => question)) return;
       const by = deciderOf(viewers.viewerOf(request));
       const decision =
         act === "retry" ? editActions.retry(edit.id, null, by) : editActions[act](edit.id, by);
-      await afterDecision(request, { response, edit, decision });
+      await afterDecision(response, edit, decision);
     });
   }
 
   router.post("/edits/:id/undo", [...guard], async (request: Request, response: Response) => {
-    const edit = editOf(request, response);
+    const edit = editOf(response);
     if (!edit) return;
     const viewer = viewers.viewerOf(request);
     const by = { ...deciderOf(viewer), choices: readUndoPicks(request.body) };
@@ -292,50 +264,51 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     const preview =
       decision.kind === "overwrites" ? editActions.undoPreview(edit.id, viewer.zone) : null;
     if (preview) {
-      const options = { formToken: formToken(request), root: rootOf(request), isAnew: true };
       const { undoPage } = await onePage();
-      sendPage(response.status(409), undoPage({ edit, preview }, options));
-    } else await afterDecision(request, { response, edit, decision });
+      const shown = { edit, preview, isAnew: true };
+      sendPage(response.status(409), undoPage(shown, frameOf(response, viewers)));
+    } else await afterDecision(response, edit, decision);
   });
 
+  const seriesForm = [...guard];
   router.post(
     "/edits/:id/undo-series",
-    [...guard],
+    seriesForm,
     async (request: Request, response: Response) => {
-      const edit = editOf(request, response);
+      const edit = editOf(response);
       if (!edit) return;
       const decision = editActions.undoSeries(edit.id, deciderOf(viewers.viewerOf(request)));
-      if (decision.kind !== "done") return afterDecision(request, { response, edit, decision });
-      const [first] = decision.left;
-      if (!first) return response.redirect(303, `${rootOf(request)}edits`);
-      const problem = say("editPage.seriesLeft", {
-        count: decision.left.length,
-        reason: first.reason,
-      });
-      const now = editActions.show(edit.id, viewers.viewerOf(request).zone) ?? edit;
-      return sendPage(response.status(409), await pageOf(request, now, { problem }));
+      if (decision.kind !== "done") return afterDecision(response, edit, decision);
+      const { left } = decision;
+      const [first] = left;
+      if (!first) return redirectTo(response, "edits");
+      const problem = say("editPage.seriesLeft", { count: left.length, reason: first.reason });
+      await sendEdit(response.status(409), asNow(response, edit), { problem });
     },
   );
 
+  const asNow = ({ req }: Response, edit: EditStory): EditStory =>
+    editActions.show(edit.id, viewers.viewerOf(req).zone) ?? edit;
+
   async function afterDecision(
-    request: Request,
-    about: { readonly response: Response; readonly edit: EditStory; readonly decision: Decision },
+    response: Response,
+    edit: EditStory,
+    decision: Decision,
   ): Promise<void> {
-    const { response, edit, decision } = about;
-    const now = () => editActions.show(edit.id, viewers.viewerOf(request).zone) ?? edit;
     switch (decision.kind) {
       case "done":
-        response.redirect(303, `${rootOf(request)}edits/${decision.edit.id}`);
+        redirectTo(response, `edits/${decision.edit.id}`);
         return;
-      case "overwrites":
-        sendPage(response.status(409), await pageOf(request, now(), { isAnew: isSeen(request) }));
+      case "overwrites": {
+        // True if the form named a displayed version.
+        const isAnew = formField(response.req.body, "version") !== "";
+        await sendEdit(response.status(409), asNow(response, edit), { isAnew });
         return;
+      }
       case "unclear":
       case "refused":
-        sendPage(
-          response.status(decision.kind === "refused" ? 409 : 400),
-          await pageOf(request, now(), { problem: decision.reason }),
-        );
+        response.status(decision.kind === "refused" ? 409 : 400);
+        await sendEdit(response, asNow(response, edit), { problem: decision.reason });
         return;
       case "unknown":
         sendProblem(response, notFound(say("pageFault.noEdit", { id: String(edit.id) })));
@@ -356,26 +329,18 @@ function lossOf(edit: EditStory, act: "approve" | "discard", back: string): Conf
   return edit.action === "delete" ? approveDeletionQuestion(edit, back) : null;
 }
 
-/** True if the form named a displayed version. */
-const isSeen = (request: Request): boolean => formField(request.body, "version") !== "";
-
 const deciderOf = (viewer: Viewer): Decider => ({
   channel: "dashboard",
-  actor: viewer.kind === "person" ? viewer.person : null,
+  actor: callerPerson({ viewer }),
 });
 
-function queryOf(request: Request): EditQuery {
-  const text = (name: string) => queryText(request, name);
-  return {
-    state: text("state"),
-    person: text("person"),
-    project: text("project"),
-    channel: text("channel"),
-    item: text("item"),
-    since: text("since"),
-    before: text("before"),
-  };
-}
+const queryOf = (request: Request): EditQuery =>
+  Object.fromEntries(
+    ["state", "person", "project", "channel", "item", "since", "before"].map((name) => [
+      name,
+      queryText(request, name),
+    ]),
+  );
 
 /** A person's choices in a conflict's form, and its fields for the next page. */
 function readPicks(body: unknown): {

@@ -6,7 +6,7 @@ import { readFeedWish } from "../feeds/feed-request.ts";
 import { describeFeedChoice } from "../feeds/feed-words.ts";
 import type { PublishedFeed } from "../feeds/published-feeds.ts";
 import { createFeed, revokeFeed, rotateFeed } from "../operations/feed-operations.ts";
-import type { Operation, OperationFailure, OperationModules } from "../operations/operation.ts";
+import type { Operation, OperationFailure } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
 import type { Store } from "../store/store.ts";
 import { say } from "../texts/say.ts";
@@ -17,12 +17,9 @@ import type { EnteredFeed, FeedChoices } from "./pages/feed-form.ts";
 import type { ShownFeed } from "./pages/feed-pages.ts";
 import { notFound, sendProblem } from "./problem-json.ts";
 import { queryText } from "./request-query.ts";
-import { rootOf, sendPage } from "./send-page.ts";
-import type { Viewers } from "./viewer.ts";
-
-export interface FeedPageDeps extends OperationModules {
-  readonly viewers: Pick<Viewers, "find" | "viewerOf" | "formToken">;
-}
+import { redirectTo, sendPage } from "./send-page.ts";
+import { frameOf } from "./viewer.ts";
+import type { WebContext } from "./web-context.ts";
 
 /** Actions on a feed by verb, as in the buttons of its page. */
 const actsOnFeeds: ReadonlyMap<string, Operation> = new Map(
@@ -38,9 +35,8 @@ const questions = new Map<Operation, typeof endFeedQuestion>([
 ]);
 
 /** `/feeds` and `/feeds/ID`: people's own feeds; all of them for the admin. */
-export function feedPageRoutes(deps: FeedPageDeps): Router {
-  const { viewers, ...modules } = deps;
-  const { store, feeds, baseUrl } = modules;
+export function feedPageRoutes(context: WebContext): Router {
+  const { viewers, store, feeds, baseUrl, eventLoop } = context;
   const router = Router();
   const directoryOf = (viewer: Viewer) => directoryFor(store.directory, viewer);
   const shownTo =
@@ -50,141 +46,126 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
       shows: describeFeedChoice(feed, directoryOf(viewer)),
     });
 
-  async function list(
-    { request, response, viewer }: Asked,
-    about: { readonly entered?: EnteredFeed; readonly problems?: readonly string[] } = {},
-  ): Promise<void> {
+  const commonFor = ({ req }: Response) => {
+    const viewer = viewers.viewerOf(req);
+    const choices = choicesOf(directoryOf(viewer), viewer);
+    return { viewer, choices, formToken: viewers.formToken(req), problems: [] };
+  };
+
+  async function sendList(response: Response, entered: Entered = {}): Promise<void> {
     // Rarely used pages are loaded on demand.
     const { feedsPage } = await import("./pages/feed-pages.ts");
-    const { entered = new Map(), problems = [] } = about;
-    sendPage(
-      response,
-      feedsPage({
-        ...{ viewer, entered, problems },
-        query: {
-          find: queryText(request, "find") ?? "",
-          from: countIn(queryText(request, "from")),
-        },
-        baseUrl: baseUrl(),
-        feeds: feeds.list(viewer).map(shownTo(viewer)),
-        ended: endedFeed(request, viewer),
-        choices: choicesOf(directoryOf(viewer), viewer),
-        formToken: viewers.formToken(request),
-      }),
-    );
+    const { req } = response;
+    const common = commonFor(response);
+    const { viewer } = common;
+    const page = feedsPage({
+      ...common,
+      entered: new Map(),
+      ...entered,
+      query: { find: queryText(req, "find") ?? "", from: countIn(queryText(req, "from")) },
+      baseUrl: baseUrl(),
+      feeds: feeds.list(viewer).map(shownTo(viewer)),
+      ended: endedFeed(req, viewer),
+    });
+    sendPage(response, page);
   }
 
-  async function one(
-    { request, response, viewer }: Asked,
+  async function sendFeed(
+    response: Response,
     feed: PublishedFeed,
-    about: { readonly entered?: EnteredFeed; readonly problems?: readonly string[] } = {},
+    entered: Entered = {},
   ): Promise<void> {
     const { feedPage } = await import("./pages/feed-pages.ts");
     const { qrPicture } = await import("./pages/qr-picture.ts");
     const url = `${baseUrl()}${feed.path}`;
     const qr = await qrPicture(url, say("connect.qrAddress"));
-    const { entered = null, problems = [] } = about;
-    sendPage(
-      response,
-      feedPage({
-        ...{ url, qr, viewer, entered, problems },
-        feed: shownTo(viewer)(feed),
-        choices: choicesOf(directoryOf(viewer), viewer),
-        formToken: viewers.formToken(request),
-      }),
-    );
+    const common = commonFor(response);
+    const shown = { url, qr, feed: shownTo(common.viewer)(feed) };
+    sendPage(response, feedPage({ ...common, ...shown, entered: null, ...entered }));
   }
 
-  async function content({ response, viewer }: Asked, feed: PublishedFeed): Promise<void> {
+  async function sendContent(response: Response, feed: PublishedFeed): Promise<void> {
     const { feedContentPage } = await import("./pages/feed-pages.ts");
+    const viewer = viewers.viewerOf(response.req);
     const steps = feeds.contentOf(feed.id, viewer);
     if (!steps) return missing(response);
-    const found = await inTurns(steps, modules.eventLoop);
+    const found = await inTurns(steps, eventLoop);
     sendPage(response, feedContentPage(shownTo(viewer)(feed), found, viewer.zone));
   }
 
-  const askedBy = (request: Request, response: Response): Asked => {
-    return { request, response, viewer: viewers.viewerOf(request) };
-  };
-
-  router.get("/feeds", async (request, response) => {
-    await list(askedBy(request, response));
-  });
+  router.get("/feeds", (_request, response) => sendList(response));
 
   router.post("/feeds", ...formGuard(viewers), async (request, response) => {
-    const by = askedBy(request, response);
     const { feedBodyOf } = await import("./pages/feed-form.ts");
     const entered = enteredIn(request.body);
-    const made = await createFeed.run({ wish: feedBodyOf(entered) }, contextOf(by));
+    const made = await createFeed.run({ wish: feedBodyOf(entered) }, contextOf(request));
     if (made.ok) {
       const { id }: Pick<PublishedFeed, "id"> = Object(made.value.value);
-      response.redirect(303, `${rootOf(request)}feeds/${id}`);
-      return;
+      return redirectTo(response, `feeds/${id}`);
     }
-    response.status(400);
-    await list(by, { entered, problems: await problemsOf(made.failure) });
+    const problems = await problemsOf(made.failure);
+    await sendList(response.status(400), { entered, problems });
   });
 
   // For the form of a new feed, while it is filled in.
   router.post("/feeds/count", ...formGuard(viewers), async (request, response) => {
-    const { viewer } = askedBy(request, response);
+    const viewer = viewers.viewerOf(request);
     const { feedBodyOf } = await import("./pages/feed-form.ts");
     const asking = { directory: directoryOf(viewer), viewer };
     const wish = readFeedWish(feedBodyOf(enteredIn(request.body)), asking);
     if (!wish.ok) return void response.json({ shown: null });
-    const content = await inTurns(feeds.contentOfChoice(wish.value), modules.eventLoop);
+    const content = await inTurns(feeds.contentOfChoice(wish.value), eventLoop);
     response.json({ shown: content.shown, isCut: content.isCut });
   });
 
   router.get("/feeds/:id", async (request, response) => {
-    const by = askedBy(request, response);
-    const feed = openFeed(request, by.viewer);
+    const feed = openFeed(request);
     if (!feed) missing(response);
-    else if (queryText(request, "show") === "content") await content(by, feed);
-    else await one(by, feed);
+    else if (queryText(request, "show") === "content") await sendContent(response, feed);
+    else await sendFeed(response, feed);
   });
 
   router.post(
     "/feeds/:id",
     ...formGuard(viewers),
     async (request: Request<{ id: string }>, response) => {
-      const by = askedBy(request, response);
-      const { viewer } = by;
       const entered = enteredIn(request.body);
       const act = entered.get("do")?.[0] ?? "";
       const operation = actsOnFeeds.get(act === "choose" ? "change" : act);
-      const feed = openFeed(request, viewer);
+      const feed = openFeed(request);
       if (!operation) {
         if (!feed) return missing(response);
-        response.status(400);
-        await one(by, feed, { problems: [say("pageFault.nothingDone")] });
-        return;
+        return sendFeed(response.status(400), feed, { problems: [say("pageFault.nothingDone")] });
       }
-      const asking = { zone: viewer.zone, back: `${rootOf(request)}feeds/${request.params.id}` };
+      const { root, zone } = frameOf(response, viewers);
+      const asking = { zone, back: `${root}feeds/${request.params.id}` };
       const question = questions.get(operation);
-      if (feed && question && !isConfirmed(request, response, () => question(feed, asking))) return;
+      if (feed && question && !isConfirmed(response, () => question(feed, asking))) return;
       const { id } = request.params;
       const input = { ...textsOf(entered), id, ...(feed && (await wanted(act, entered, feed))) };
-      const outcome = await operation.run(input, contextOf(by));
+      const outcome = await operation.run(input, contextOf(request));
       if (outcome.ok) {
-        const end = operation === revokeFeed ? `feeds?ended=${id}` : `feeds/${id}`;
-        response.redirect(303, `${rootOf(request)}${end}`);
+        redirectTo(response, operation === revokeFeed ? `feeds?ended=${id}` : `feeds/${id}`);
       } else if (feed && outcome.failure.kind !== "missing") {
-        response.status(400);
         const problems = await problemsOf(outcome.failure);
-        await one(by, feed, act === "choose" ? { entered, problems } : { problems });
+        const kept = act === "choose" ? { entered, problems } : { problems };
+        await sendFeed(response.status(400), feed, kept);
       } else missing(response);
     },
   );
 
-  const contextOf = ({ viewer, request }: Asked) => ({
-    ...modules,
-    caller: { viewer, channel: "dashboard", program: request.get("user-agent") } as const,
+  const contextOf = (request: Request) => ({
+    ...context,
+    caller: {
+      viewer: viewers.viewerOf(request),
+      channel: "dashboard",
+      program: request.get("user-agent"),
+    } as const,
   });
 
-  function openFeed(request: Request<{ id: string }>, viewer: Viewer) {
+  function openFeed(request: Request<{ id: string }>) {
     const id = feedIdOf(request.params.id);
-    const feed = id && feeds.get(id, viewer);
+    const feed = id && feeds.get(id, viewers.viewerOf(request));
     return feed && feed.revokedAt === null ? feed : null;
   }
 
@@ -197,10 +178,10 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
   return router;
 }
 
-interface Asked {
-  readonly request: Request;
-  readonly response: Response;
-  readonly viewer: Viewer;
+/** A rejected form, and why. */
+interface Entered {
+  readonly entered?: EnteredFeed;
+  readonly problems?: readonly string[];
 }
 
 const feedIdOf = (text: string | undefined): FeedId | null =>

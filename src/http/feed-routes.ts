@@ -3,16 +3,14 @@ import { type Coding, codingFor, httpDate, readHttpDate } from "@dayferry/http-v
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import type { FeedFault } from "../domain/feed-filter.ts";
 import { FeedUnreadError } from "../feeds/live-feed.ts";
-import type { OpenFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
-import type { Log } from "../log.ts";
+import type { OpenFeed } from "../feeds/published-feeds.ts";
 import type { StorageHealth } from "../store/storage-health.ts";
+import type { HttpDeps } from "./http-deps.ts";
 import { notFound, type Problem, sendProblem } from "./problem-json.ts";
 import type { SharedCache } from "./shared-cache.ts";
 
-export interface FeedRoutesDeps {
-  readonly feeds: PublishedFeeds;
+interface FeedRoutesDeps extends Pick<HttpDeps, "feeds" | "log"> {
   readonly sharedCache: SharedCache;
-  readonly log: Log;
   /** Detects a damaged database, which a fetch may be the first to meet. */
   readonly health?: Pick<StorageHealth, "note">;
 }

@@ -1,26 +1,15 @@
 import { Router } from "express";
-import { retryAfterOf, type StorageTrouble } from "../store/storage-health.ts";
-import type { CopyState } from "./daemon-state.ts";
-
-export interface HealthDeps {
-  /** The disk's problem; null if none. */
-  readonly storage: () => StorageTrouble | null;
-  /** True if everything is served: all data had been read, now or before a restart. */
-  readonly ready: () => boolean;
-  /** True if everything served was read since the start. */
-  readonly fresh: () => boolean;
-  /** Age of the served copy; absent for an own database. */
-  readonly copy?: (() => CopyState) | undefined;
-}
+import { retryAfterOf } from "../store/storage-health.ts";
+import type { WebContext } from "./web-context.ts";
 
 /** Retry interval during a first sync. */
 const sweepSeconds = "10";
 
 /** Liveness, readiness, and robots.txt, which allows fetching feeds. */
-export function healthRoutes({ ready, fresh, storage, copy }: HealthDeps): Router {
+export function healthRoutes({ ready, fresh, store, copy }: WebContext): Router {
   const router = Router();
   router.get("/healthz", (_request, response) => {
-    const trouble = storage();
+    const trouble = store.health.trouble();
     if (trouble) response.set("Retry-After", String(retryAfterOf(trouble)));
     response
       .set("Cache-Control", "no-store")

@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from "express";
+import type { Viewer } from "../domain/visibility.ts";
 import { seesCollection } from "../domain/visibility.ts";
 import { startTimer } from "../runtime.ts";
 import type { Directory } from "../store/mirror/directory.ts";
 import { type Topic, type TopicNews, type TopicWatch, topics } from "../store/topic-watch.ts";
 import { say } from "../texts/say.ts";
 import { sendProblem } from "./problem-json.ts";
-import type { Viewer } from "./viewer.ts";
 
 export interface LiveDeps {
   readonly watch: TopicWatch;

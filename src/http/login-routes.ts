@@ -1,10 +1,6 @@
 import { wholeMinutes } from "@dayferry/ical";
 import { type Request, type Response, Router } from "express";
-import type { Log } from "../log.ts";
-import { linkLength, type MailedLogIns } from "../people/mailed-log-in.ts";
-import type { PasswordCheck } from "../people/passwords.ts";
-import type { Throttle } from "../people/throttle.ts";
-import type { StorageHealth } from "../store/storage-health.ts";
+import { linkLength } from "../people/mailed-log-in.ts";
 import type { AdminAuth } from "./admin-auth.ts";
 import { formField, formGuard, readForm } from "./form-guard.ts";
 import { checkedNext } from "./go-on.ts";
@@ -20,27 +16,19 @@ import {
   tooManyPage,
 } from "./pages/login.ts";
 import { queryText } from "./request-query.ts";
-import { rootOf, sendPage } from "./send-page.ts";
+import { redirectTo, rootOf, sendPage } from "./send-page.ts";
 import type { Viewers } from "./viewer.ts";
+import type { WebContext } from "./web-context.ts";
 import { noteWrong } from "./wrong-secret.ts";
-
-export interface LoginRoutesDeps {
-  readonly auth: AdminAuth;
-  readonly viewers: Viewers;
-  readonly passwords: PasswordCheck;
-  readonly mailedLogIns: MailedLogIns;
-  readonly throttle: Throttle;
-  /** The proxy's sign-out URL; null = none. */
-  readonly proxyLogout: string | null;
-  readonly health: StorageHealth;
-  readonly log: Log;
-}
 
 /** The admin token in the start page's URL, once, as printed by `demo`. Must precede everything that requires signing in. */
 export function tokenInAddress({
   auth,
   viewers,
-}: Pick<LoginRoutesDeps, "auth" | "viewers">): Router {
+}: {
+  readonly auth: AdminAuth;
+  readonly viewers: Viewers;
+}): Router {
   const router = Router();
   router.get("/", async (request, response, next) => {
     const token = queryText(request, "token");
@@ -49,7 +37,7 @@ export function tokenInAddress({
       const { cookie } = viewers.logIn(request, { person: null, way: "token" });
       response.setHeader("Set-Cookie", cookie);
       const next = checkedNext(queryText(request, "next") ?? "");
-      response.set("Cache-Control", "no-store").redirect(303, `${rootOf(request)}${next}`);
+      redirectTo(response.set("Cache-Control", "no-store"), next);
       // An image on another site can request such a URL, which must not end a session.
     } else if (viewers.find(request)) next();
     else {
@@ -60,16 +48,21 @@ export function tokenInAddress({
   return router;
 }
 
-/** Signs people in and out: by app password, by a link by mail, and the admin by the token. */
-export function loginRoutes(deps: LoginRoutesDeps): Router {
-  const { auth, viewers, passwords, mailedLogIns, throttle, proxyLogout } = deps;
+/**
+ * Signs people in and out: by app password, by a link by mail, and the admin by the token. `proxyLogout`: the proxy's sign-out
+ * URL; null = none.
+ */
+export function loginRoutes(
+  { viewers, passwords, mailedLogIns, throttle, store, log }: WebContext,
+  { auth, proxyLogout }: { readonly auth: AdminAuth; readonly proxyLogout: string | null },
+): Router {
   const router = Router();
 
   router.get("/login", (request, response) => {
     const next = checkedNext(queryText(request, "next") ?? "");
     const viewer = viewers.find(request);
     // Somebody authenticated by a proxy may become the admin here.
-    if (viewer && viewers.sessionOf(request)) response.redirect(303, `${rootOf(request)}${next}`);
+    if (viewer && viewers.sessionOf(request)) redirectTo(response, next);
     else {
       const root = rootOf(request);
       sendPage(response, loginPage({ fault: null, login: "", next, kept: null, root }));
@@ -118,7 +111,7 @@ export function loginRoutes(deps: LoginRoutesDeps): Router {
     try {
       mailedLogIns.ask(login, next);
     } catch (error) {
-      if (!deps.health.note(error)) deps.log.error("login link could not be created", { error });
+      if (!store.health.note(error)) log.error("login link could not be created", { error });
     }
   }
 
@@ -138,16 +131,14 @@ export function loginRoutes(deps: LoginRoutesDeps): Router {
     }
     const { cookie } = viewers.logIn(request, { person: opened.person, way: "link" });
     response.setHeader("Set-Cookie", cookie);
-    response.redirect(303, `${rootOf(request)}${checkedNext(opened.next)}`);
+    redirectTo(response, checkedNext(opened.next));
   });
 
   router.post("/logout", ...formGuard(viewers), (request, response) => {
     const isProxied = viewers.sessionOf(request) === null;
     response.setHeader("Set-Cookie", viewers.logOut(request));
-    response.redirect(
-      303,
-      isProxied && proxyLogout !== null ? proxyLogout : `${rootOf(request)}login`,
-    );
+    if (isProxied && proxyLogout !== null) response.redirect(303, proxyLogout);
+    else redirectTo(response, "login");
   });
 
   function begin({ request, response }: Exchange, by: Parameters<Viewers["logIn"]>[1]): void {
@@ -155,9 +146,8 @@ export function loginRoutes(deps: LoginRoutesDeps): Router {
     const { cookie, formToken } = viewers.logIn(request, by);
     response.setHeader("Set-Cookie", cookie);
     const kept = keptBy(request);
-    const root = rootOf(request);
-    if (kept) sendPage(response, keptFormPage({ kept, formToken, root }));
-    else response.redirect(303, `${root}${next}`);
+    if (kept) sendPage(response, keptFormPage({ kept, formToken, root: rootOf(request) }));
+    else redirectTo(response, next);
   }
   return router;
 }

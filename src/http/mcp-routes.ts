@@ -1,14 +1,9 @@
 import { promisify } from "node:util";
 import { json, type Request, type Response, Router } from "express";
-import type { Caller, OperationModules } from "../operations/operation.ts";
+import type { Caller } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
 import { forbidden, sendProblem } from "./problem-json.ts";
-import type { Viewers } from "./viewer.ts";
-
-interface McpRoutesDeps extends OperationModules {
-  readonly viewers: Pick<Viewers, "viewerOf" | "scopeOf">;
-  readonly version: string;
-}
+import type { WebContext } from "./web-context.ts";
 
 /** As large as a file of edits, with escapes. */
 const largestMessage = 12_000_000;
@@ -17,11 +12,12 @@ const largestMessage = 12_000_000;
  * The MCP server, by Streamable HTTP without sessions: each POST is answered with JSON. It takes a token of a person, an app
  * password, which proposes, or the admin token, which proposes too. Source: Model Context Protocol 2025-06-18, transports.
  */
-export function mcpRoutes({ viewers, version, ...modules }: McpRoutesDeps): Router {
+export function mcpRoutes(context: WebContext): Router {
+  const { viewers, version } = context;
   const router = Router();
 
   router.post("/mcp", async (request, response) => {
-    if (!isOwnOrigin(request, modules.baseUrl())) {
+    if (!isOwnOrigin(request, context.baseUrl())) {
       sendProblem(response, forbidden("a page of another site cannot ask for this"));
       return;
     }
@@ -38,14 +34,14 @@ export function mcpRoutes({ viewers, version, ...modules }: McpRoutesDeps): Rout
     const program = request.get("user-agent");
     const caller: Caller = { viewer, channel: "upload", program, proposes: scope !== "edit" };
     const server = await createMcpServer(
-      operations.filter((one) => one.isOffered(modules)),
+      operations.filter((one) => one.isOffered(context)),
       {
         version,
         caller: {
           scope,
           isAdmin: viewer.kind === "admin",
           async run(operation, input) {
-            const outcome = await operation.run(input, { ...modules, caller });
+            const outcome = await operation.run(input, { ...context, caller });
             return outcome.ok ? { ok: true, value: outcome.value.value } : outcome;
           },
         },

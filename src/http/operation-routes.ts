@@ -5,22 +5,23 @@ import { refuseUnread } from "./continue.ts";
 import { type Problem, sendJson, sendProblem } from "./problem-json.ts";
 import type { Viewers } from "./viewer.ts";
 
-interface OperationRoutesDeps extends OperationModules {
-  readonly viewers: Pick<Viewers, "viewerOf">;
-  readonly version: string;
-}
-
 /**
  * The API of every operation. Input comes from the path, the query and a JSON body; for a repeated name the path counts first,
  * then the body. Answers are JSON, problems follow RFC 9457.
  */
-export function operationRoutes({ viewers, ...modules }: OperationRoutesDeps): Router {
+export function operationRoutes(
+  context: OperationModules & {
+    readonly viewers: Pick<Viewers, "viewerOf">;
+    readonly version: string;
+  },
+): Router {
   const router = Router();
-  for (const operation of operations.filter((one) => one.isOffered(modules))) {
+  const offered = operations.filter((one) => one.isOffered(context));
+  for (const operation of offered) {
     const answer = async (request: Request, response: Response): Promise<void> => {
-      const viewer = viewers.viewerOf(request);
+      const viewer = context.viewers.viewerOf(request);
       const caller = { viewer, channel: "upload", program: request.get("user-agent") } as const;
-      const outcome = await operation.run(inputOf(request, operation), { ...modules, caller });
+      const outcome = await operation.run(inputOf(request, operation), { ...context, caller });
       if (!outcome.ok) return sendProblem(response, problemOf(outcome.failure));
       const { value, status } = outcome.value;
       response.status(status);
@@ -32,14 +33,8 @@ export function operationRoutes({ viewers, ...modules }: OperationRoutesDeps): R
   }
   router.get("/api/openapi.json", async (_request, response) => {
     const { openApiOf } = await import("../operations/open-api.ts");
-    const about = { version: modules.version, url: modules.baseUrl() };
-    sendJson(
-      response,
-      openApiOf(
-        operations.filter((one) => one.isOffered(modules)),
-        about,
-      ),
-    );
+    const about = { version: context.version, url: context.baseUrl() };
+    sendJson(response, openApiOf(offered, about));
   });
   return router;
 }

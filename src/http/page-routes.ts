@@ -1,16 +1,11 @@
-import { type EventLoopBudget, inTurns } from "@dayferry/event-loop";
+import { inTurns } from "@dayferry/event-loop";
 import { Router } from "express";
 import { type AgendaFilter, createAgenda } from "../calendars/agenda.ts";
 import { onlookerOf } from "./agenda-query.ts";
 import { todayPage } from "./pages/today-page.ts";
 import { sendPage } from "./send-page.ts";
-import { createToday, type TodayDeps } from "./today.ts";
-import type { Viewers } from "./viewer.ts";
-
-export interface PageRoutesDeps extends TodayDeps {
-  readonly viewers: Viewers;
-  readonly eventLoop: EventLoopBudget;
-}
+import { createToday } from "./today.ts";
+import type { WebContext } from "./web-context.ts";
 
 const listedDays = 7;
 /** Whole days are listed until there are this many items. */
@@ -23,9 +18,9 @@ const openItems: AgendaFilter = {
 };
 
 /** `/`: today's state for the viewer, what can be resolved at once, and the next days. */
-export function pageRoutes(deps: PageRoutesDeps): Router {
-  const { viewers, status, store, eventLoop } = deps;
-  const today = createToday(deps);
+export function pageRoutes(context: WebContext): Router {
+  const { viewers, status, store, eventLoop } = context;
+  const today = createToday(context);
   const agenda = createAgenda(store);
   const router = Router();
 

@@ -1,15 +1,9 @@
 import type { Credentials } from "@dayferry/http-values";
 import type { Request, Response } from "express";
 import type { Person } from "../domain/item.ts";
-import type { PasswordCheck } from "../people/passwords.ts";
-import type { Throttle } from "../people/throttle.ts";
+import type { HttpDeps } from "./http-deps.ts";
 import { sendProblem } from "./problem-json.ts";
 import { noteWrong, turnAway } from "./wrong-secret.ts";
-
-export interface PersonLoginDeps {
-  readonly passwords: PasswordCheck;
-  readonly throttle: Throttle;
-}
 
 /** The person of these credentials; null if the request was answered with 401 or 429. */
 export type PersonLogin = (
@@ -18,7 +12,10 @@ export type PersonLogin = (
 ) => Promise<Person | null>;
 
 /** Authenticates people by app password. Wrong ones are slowed down and finally refused. */
-export function createPersonLogin({ passwords, throttle }: PersonLoginDeps): PersonLogin {
+export function createPersonLogin({
+  passwords,
+  throttle,
+}: Pick<HttpDeps, "passwords" | "throttle">): PersonLogin {
   return async ({ login, password }, { request, response }) => {
     const person = passwords.check(login, password);
     if (person) {

@@ -1,17 +1,9 @@
 import { type Request, Router } from "express";
-import type { Store } from "../store/store.ts";
-import { inLanguage, isLanguage, type Language } from "../texts/say.ts";
+import { defaultLanguage, inLanguage, isLanguage, type Language } from "../texts/say.ts";
 import { languageCookie, languageOfBrowser } from "./browser-language.ts";
 import { formField, formGuard } from "./form-guard.ts";
-import { rootOf } from "./send-page.ts";
-import type { Viewers } from "./viewer.ts";
-
-interface LanguageDeps {
-  readonly viewers: Pick<Viewers, "find" | "formToken">;
-  readonly store: Pick<Store, "personLanguages" | "health">;
-  /** For browsers that name none of ours. */
-  readonly language: Language;
-}
+import { redirectTo, rootOf } from "./send-page.ts";
+import type { WebContext } from "./web-context.ts";
 
 const keptSeconds = 365 * 24 * 60 * 60;
 
@@ -19,7 +11,7 @@ const keptSeconds = 365 * 24 * 60 * 60;
  * Runs the rest of each request in its reader's language: the person's choice, else this browser's, else the first known one in
  * `Accept-Language`.
  */
-export const speakToReader = ({ viewers, store, language }: LanguageDeps) => {
+export const speakToReader = ({ viewers, store, language = defaultLanguage }: WebContext) => {
   const choose = (request: Request): Language => {
     const viewer = viewers.find(request);
     const chosen = viewer?.kind === "person" ? store.personLanguages.chosen(viewer.person) : null;
@@ -32,10 +24,10 @@ export const speakToReader = ({ viewers, store, language }: LanguageDeps) => {
 };
 
 /** `POST /language`: chooses the language of this browser, and of a person's mails and feeds. */
-export function languageRoutes({ viewers, store }: Omit<LanguageDeps, "language">): Router {
+export function languageRoutes({ viewers, store }: WebContext): Router {
   const router = Router();
   // A browser asks for it after a reload.
-  router.get("/language", (request, response) => response.redirect(303, rootOf(request)));
+  router.get("/language", (_request, response) => redirectTo(response, ""));
   router.post("/language", ...formGuard(viewers), (request, response) => {
     const language = formField(request.body, "language");
     const viewer = viewers.find(request);

@@ -1,70 +1,49 @@
-import { type Request, type Response, Router } from "express";
+import { type Response, Router } from "express";
 import type { ReminderTimes } from "../domain/reminder-times.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { People } from "../people/people.ts";
 import { inDays } from "../reminders/reminder.ts";
-import type { Store } from "../store/store.ts";
 import { say } from "../texts/say.ts";
 import { formField, formFields, formGuard } from "./form-guard.ts";
-import { notDonePage } from "./pages/people-pages.ts";
-import { personInPath } from "./person-in-path.ts";
-import { rootOf, sendPage } from "./send-page.ts";
-import type { Viewers } from "./viewer.ts";
+import type { Said } from "./pages/components.ts";
+import { type PersonPlace, personPlaceOf } from "./person-place.ts";
+import { sendPage } from "./send-page.ts";
+import { frameOf } from "./viewer.ts";
+import type { WebContext } from "./web-context.ts";
 
-interface ReminderRoutesDeps {
-  readonly viewers: Viewers;
-  readonly people: People;
-  readonly store: Pick<Store, "personReminders">;
-  /** The configured times, which apply to everyone who has chosen none. */
-  readonly times: ReminderTimes;
-}
-
-/** `/me/reminders` and, for the admin, `/people/ID/reminders`: when a person is reminded. */
-export function reminderRoutes({ viewers, people, store, times }: ReminderRoutesDeps): Router {
+/**
+ * `/me/reminders` and, for the admin, `/people/ID/reminders`: when a person is reminded. `times`: for everyone who has chosen
+ * none.
+ */
+export function reminderRoutes(context: WebContext & { readonly times: ReminderTimes }): Router {
+  const { viewers, store, times } = context;
   const router = Router();
   const places = ["/me/reminders", "/people/:id/reminders"];
   router.post(places, ...formGuard(viewers));
 
-  router.get(places, (request: Request, response: Response) => show(request, response, null));
+  async function show(response: Response, place: PersonPlace, said: Said | null): Promise<void> {
+    const { reminderPage } = await import("./pages/reminder-page.ts");
+    const chosen = store.personReminders.of(place.person.id);
+    const page = reminderPage(
+      { ...place, configured: times, chosen, said },
+      frameOf(response, viewers),
+    );
+    sendPage(response.status(said && !said.isGood ? 422 : 200), page);
+  }
 
-  router.post(places, async (request: Request, response: Response) => {
-    const person = personInPath(request, { people, viewers });
-    const isForgotten = formField(request.body, "do") === "forget";
-    const wish = isForgotten ? ok(null) : readTimes(request.body, times);
-    if (person && wish.ok) {
-      if (wish.value) store.personReminders.choose(person.id, wish.value);
-      else store.personReminders.forget(person.id);
-    }
-    await show(request, response, wish.ok ? say("reminderTimes.saved") : wish.failure, wish.ok);
+  router.get(places, async (_request, response: Response) => {
+    const place = personPlaceOf(response, context);
+    if (place) await show(response, place, null);
   });
 
-  async function show(
-    request: Request,
-    response: Response,
-    said: string | null,
-    isGood = true,
-  ): Promise<void> {
-    const person = personInPath(request, { people, viewers });
-    const root = rootOf(request);
-    const isOwn = request.params["id"] === undefined;
-    if (!person) {
-      // The admin is not a person of the workspace.
-      if (isOwn) response.redirect(303, `${root}people`);
-      else sendPage(response.status(404), notDonePage(say("pageFault.noSuchPerson"), root));
-      return;
-    }
-    const { reminderPage } = await import("./pages/reminder-page.ts");
-    const page = reminderPage(
-      { person, configured: times, chosen: store.personReminders.of(person.id) },
-      {
-        formToken: viewers.formToken(request),
-        current: isOwn ? "me" : "people",
-        back: isOwn ? `${root}me#mails` : `${root}people?mails=${person.id}#person-${person.id}`,
-        said: said === null ? null : { isGood, text: said },
-      },
-    );
-    sendPage(response.status(isGood ? 200 : 422), page);
-  }
+  router.post(places, async ({ body }, response: Response) => {
+    const place = personPlaceOf(response, context);
+    if (!place) return;
+    const wish = formField(body, "do") === "forget" ? ok(null) : readTimes(body, times);
+    if (wish.ok && wish.value) store.personReminders.choose(place.person.id, wish.value);
+    else if (wish.ok) store.personReminders.forget(place.person.id);
+    const text = wish.ok ? say("reminderTimes.saved") : wish.failure;
+    await show(response, place, { isGood: wish.ok, text });
+  });
   return router;
 }
 

@@ -2,33 +2,23 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { type Request, type Response, Router } from "express";
 import { unreachable } from "../domain/result.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import { findReport, reports } from "../reports/catalogue/catalogue.ts";
 import { byteOrderMark } from "../reports/formats/data-formats.ts";
 import type { Format } from "../reports/formats/format.ts";
 import type { RenderFailure, RenderOptions } from "../reports/render-report.ts";
 import { reportChoices } from "../reports/report-choices.ts";
 import type { PageWish, ReportPage } from "../reports/report-page.ts";
-import type { ReportProcesses } from "../reports/report-processes.ts";
 import type { ReportRequest } from "../reports/report-request.ts";
 import { english } from "../texts/english.ts";
 import { currentLanguage, defaultLanguage, type Language } from "../texts/say.ts";
+import type { HttpDeps } from "./http-deps.ts";
 import { reportListPage, reportPage } from "./pages/report-pages.ts";
 import { badRequest, notFound, type Problem, sendJson, sendProblem } from "./problem-json.ts";
 import { narrowedBy, readReportQuery } from "./report-query.ts";
 import { queryText } from "./request-query.ts";
 import { rootOf, sendPage } from "./send-page.ts";
-import type { Viewer, Viewers } from "./viewer.ts";
-
-export interface ReportRoutesDeps {
-  readonly reports: ReportProcesses;
-  readonly viewers: Viewers;
-  readonly store: { readonly directory: Parameters<typeof reportChoices>[0] };
-  /** Path of the database. */
-  readonly file: string;
-  /** The account's zone. */
-  readonly zone: string;
-  readonly clock: () => Temporal.Instant;
-}
+import type { WebContext } from "./web-context.ts";
 
 /** Rows per page. */
 const pageSize = 50;
@@ -37,8 +27,14 @@ const pageSize = 50;
  * Reports and items as pages, files and JSON. Each runs in its own process with a read-only connection. People get what they
  * may see.
  */
-export function reportRoutes(deps: ReportRoutesDeps): Router {
-  const { reports: processes, viewers, store, file, zone, clock } = deps;
+export function reportRoutes({
+  reports: processes,
+  viewers,
+  store,
+  file,
+  zone,
+  clock,
+}: Omit<WebContext, "reports"> & NonNullable<HttpDeps["reports"]>): Router {
   const router = Router();
 
   /** Null if the client has disconnected. */

@@ -1,25 +1,17 @@
 import { Router } from "express";
 import { searchAll } from "../operations/search-operations.ts";
 import { searchPage } from "./pages/search-page.ts";
+import { queryText } from "./request-query.ts";
 import { sendPage } from "./send-page.ts";
-import type { Viewers } from "./viewer.ts";
-
-interface SearchRoutesDeps extends Omit<Parameters<typeof searchAll>[1], "caller" | "address"> {
-  readonly viewers: Viewers;
-}
+import type { WebContext } from "./web-context.ts";
 
 /** `/search?text=…`: everything that the viewer may see and that has these words. */
-export function searchRoutes({ viewers, ...modules }: SearchRoutesDeps): Router {
+export function searchRoutes(context: WebContext): Router {
   const router = Router();
   router.get("/search", async (request, response) => {
-    const viewer = viewers.viewerOf(request);
-    const asked = request.query["text"];
-    const text = typeof asked === "string" ? asked.slice(0, longest) : "";
-    const results = await searchAll(text, {
-      ...modules,
-      caller: { viewer },
-      address: (path) => path,
-    });
+    const caller = { viewer: context.viewers.viewerOf(request) };
+    const text = (queryText(request, "text") ?? "").slice(0, longest);
+    const results = await searchAll(text, { ...context, caller, address: (path) => path });
     sendPage(response, searchPage(text, results));
   });
   return router;

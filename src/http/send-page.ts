@@ -57,6 +57,10 @@ export function rootOf({ baseUrl, path }: Pick<Request, "baseUrl" | "path">): st
   return depth > 0 ? "../".repeat(depth) : "./";
 }
 
+/** Redirects to a page, named relative to the start page, which a browser then loads by GET. */
+export const redirectTo = (response: Response, path: string): void =>
+  response.redirect(303, `${rootOf(response.req)}${path}`);
+
 /** The theme chosen in this browser; null: as the system has it. */
 export function themeOf({ headers }: Pick<Request, "headers">): Theme | null {
   const [, theme] = /(?:^|; )dayferry-theme=(light|dark)(?:;|$)/.exec(headers.cookie ?? "") ?? [];

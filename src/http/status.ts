@@ -7,7 +7,7 @@ import type { StorageTrouble } from "../store/storage-health.ts";
 import type { DaemonState } from "./daemon-state.ts";
 import type { TrustProxy } from "./trusted-proxies.ts";
 
-export interface StatusDeps extends DaemonState {
+interface StatusDeps extends DaemonState {
   readonly zoneData: ZoneData;
   readonly startedAt: Temporal.Instant;
   /** Edits that may exist twice. */

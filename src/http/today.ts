@@ -2,14 +2,12 @@ import type { PersonId, ProjectId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import { directoryFor, type Viewer } from "../domain/visibility.ts";
 import type { EditDescription } from "../edits/actions/describe.ts";
-import type { EditActions, FoundEdit } from "../edits/actions/edit-actions.ts";
-import type { PublishedFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
-import type { People } from "../people/people.ts";
-import type { Rights } from "../people/rights.ts";
+import type { FoundEdit } from "../edits/actions/edit-actions.ts";
+import type { PublishedFeed } from "../feeds/published-feeds.ts";
 import type { ListAges } from "../store/mirror/list-ages.ts";
-import type { Store } from "../store/store.ts";
 import { say } from "../texts/say.ts";
 import type { Status } from "./status.ts";
+import type { WebContext } from "./web-context.ts";
 
 /** Whether calendars show the workspace's present state, as far as known. */
 export type SyncStanding =
@@ -76,26 +74,6 @@ export interface Today {
   readonly firstSteps: readonly FirstStep[];
 }
 
-/** What the demo does by itself, so that it is not taken for a person's own steps. */
-export interface DemoProgress {
-  /** When its own edits ended; null if they have not. */
-  readonly toldAt: () => Temporal.Instant | null;
-}
-
-export interface TodayDeps {
-  readonly store: Store;
-  readonly editActions: EditActions;
-  readonly feeds: PublishedFeeds;
-  readonly people: People;
-  readonly rights: Pick<Rights, "mayLookAt">;
-  readonly status: () => Status;
-  readonly baseUrl: () => string;
-  /** True if mails go to a server, not into a folder. */
-  readonly sendsMail: boolean;
-  /** Absent for a real account. */
-  readonly demo?: DemoProgress;
-}
-
 const listed = { needs: 10, recent: 8 };
 /** Beyond this number the page says that there are more. */
 const counted = 200;
@@ -104,8 +82,8 @@ const nearDays = 14;
 const nearFor = Temporal.Duration.from({ minutes: 10 });
 
 /** Collects the start page's content. Whatever needs all items is cached for some minutes. */
-export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) => Today {
-  const { store, editActions, feeds, people, rights, baseUrl } = deps;
+export function createToday(context: WebContext): (viewer: Viewer, status: Status) => Today {
+  const { store, editActions, feeds, people, rights, baseUrl, demo } = context;
   let near: { readonly at: Temporal.Instant; readonly lists: ReadonlySet<string> } | null = null;
 
   function nearLists(now: Temporal.Instant): ReadonlySet<string> {
@@ -146,8 +124,8 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
   function firstSteps(viewer: Viewer): readonly FirstStep[] {
     const isSubscribed = feedsOf(viewer, feeds.list()).some(isFetched);
     const isConnected = people.list().some(({ id }) => isOf(viewer, id) && people.hasProgram(id));
-    if (deps.demo) {
-      const toldAt = deps.demo.toldAt();
+    if (demo) {
+      const toldAt = demo.toldAt();
       const [newest] = editsOf(viewer, undefined, 1);
       const isLater =
         newest && toldAt && Temporal.Instant.compare(newest.describe().createdAt, toldAt) > 0;
@@ -162,7 +140,7 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
       { id: "connect", isDone: isConnected },
       ...(viewer.kind === "admin"
         ? ([
-            { id: "mail", isDone: deps.sendsMail },
+            { id: "mail", isDone: context.sendsMail },
             { id: "address", isDone: new URL(baseUrl()).protocol === "https:" },
           ] as const)
         : []),

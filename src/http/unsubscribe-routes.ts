@@ -1,25 +1,22 @@
 import { Router, urlencoded } from "express";
-import type { PersonId } from "../domain/ids.ts";
-import { isMailChoice, type MailWishes } from "../domain/mail-kind.ts";
-import type { ChoiceClaim, ChoiceSigner } from "../domain/signed-links.ts";
-import type { Store } from "../store/store.ts";
+import { isMailChoice } from "../domain/mail-kind.ts";
+import type { ChoiceClaim } from "../domain/signed-links.ts";
 import { formField } from "./form-guard.ts";
+import type { HttpDeps } from "./http-deps.ts";
 import { linkGuard } from "./link-guard.ts";
 import { choicePage, type MailChoiceView, unknownLinkPage } from "./pages/mail-choices.ts";
 import { sendPage } from "./send-page.ts";
-
-export interface UnsubscribeRoutesDeps {
-  readonly store: Pick<Store, "directory" | "mailChoices">;
-  readonly signer: ChoiceSigner;
-  /** Kinds of mail that the configuration grants a person; others cannot be turned on here. */
-  readonly wishes: (person: PersonId) => MailWishes;
-}
 
 /**
  * `/unsubscribe/<signed>`: a page on which a reader turns mails off and on. A bare POST, as mail programs send it for their own
  * button, acts at once; GET changes nothing. Works without cookies and scripts. Source: RFC 8058.
  */
-export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDeps): Router {
+export function unsubscribeRoutes({
+  store,
+  signer,
+  wishes,
+}: Pick<HttpDeps, "store"> &
+  Pick<NonNullable<HttpDeps["mailLinks"]>, "signer" | "wishes">): Router {
   const { mailChoices, directory } = store;
   const router = Router();
   router.use("/unsubscribe", ...linkGuard());

@@ -1,13 +1,11 @@
 import { createHmac } from "node:crypto";
 import { isZone } from "@dayferry/ical";
-import type { Request } from "express";
+import type { Request, Response } from "express";
 import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { Viewer } from "../domain/visibility.ts";
-import type { PasswordCheck } from "../people/passwords.ts";
 import type { LogInWay } from "../store/calendars/sign-ins.ts";
 import type { TokenScope } from "../store/calendars/token-table.ts";
-import type { Store } from "../store/store.ts";
 import { defaultLanguage } from "../texts/say.ts";
 import { languageOfBrowser } from "./browser-language.ts";
 import {
@@ -16,9 +14,10 @@ import {
   type BrowserSessions,
   createBrowserSessions,
 } from "./browser-sessions.ts";
+import type { HttpDeps } from "./http-deps.ts";
+import type { FormFrame } from "./pages/layout.ts";
 import type { ProxyIdentity } from "./proxy-identity.ts";
-
-export type { Viewer } from "../domain/visibility.ts";
+import { rootOf } from "./send-page.ts";
 
 /** Identifies the user: by browser session, by an authenticating proxy, or by a program's credentials. */
 export type Viewers = ReturnType<typeof createViewers>;
@@ -28,16 +27,6 @@ class NoViewerError extends Error {
   override readonly name = "NoViewerError";
 }
 
-interface ViewersDeps extends Pick<Parameters<typeof createBrowserSessions>[0], "randomBytes"> {
-  readonly adminToken: () => string;
-  readonly store: Pick<Store, "directory" | "logIns" | "health" | "personLanguages">;
-  readonly passwords: Pick<PasswordCheck, "peopleOf">;
-  readonly identity: ProxyIdentity;
-  /** The account's. */
-  readonly zone: string;
-  readonly clock: () => Temporal.Instant;
-}
-
 /** A request's user, and the token for its forms. */
 interface RequestIdentity {
   readonly viewer: Viewer | null;
@@ -45,7 +34,7 @@ interface RequestIdentity {
   readonly formToken: string;
 }
 
-export function createViewers(deps: ViewersDeps) {
+export function createViewers(deps: HttpDeps & { readonly identity: ProxyIdentity }) {
   const { adminToken, store, passwords, identity, zone } = deps;
   const sessions: BrowserSessions = createBrowserSessions(deps);
   const seen = new WeakMap<Request, RequestIdentity>();
@@ -141,3 +130,13 @@ export function createViewers(deps: ViewersDeps) {
     logOut: (request: Request): string => sessions.end(request),
   };
 }
+
+/** What the forms, links and times of the requested page need. */
+export const frameOf = (
+  { req }: Response,
+  viewers: Pick<Viewers, "viewerOf" | "formToken">,
+): FormFrame => ({
+  root: rootOf(req),
+  formToken: viewers.formToken(req),
+  zone: viewers.viewerOf(req).zone,
+});

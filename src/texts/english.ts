@@ -1193,7 +1193,6 @@ export const english = {
   "pageFault.approval": "Only the admin can approve edits.",
   "pageFault.fileTooLarge":
     'The file is larger than 1.5 MB. "dayferry apply" takes files up to 5 MB.',
-  "pageFault.noAdminPassword": "The admin has no app password.",
   "pageFault.noEdit": "There is no edit {id}.",
   "pageFault.noFile": "Choose a calendar file first.",
   "pageFault.noPerson": "There is no person {id}.",

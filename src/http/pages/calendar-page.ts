@@ -1,9 +1,9 @@
 import type { AgendaFilter, AgendaListing } from "../../calendars/agenda.ts";
 import type { Person, Project } from "../../domain/item.ts";
+import type { Viewer } from "../../domain/visibility.ts";
 import { dayInWords } from "../../domain/wording.ts";
 import { say } from "../../texts/say.ts";
 import { kindChoices } from "../agenda-query.ts";
-import type { Viewer } from "../viewer.ts";
 import { agendaDay, swatch } from "./agenda-list.ts";
 import {
   card,

@@ -41,6 +41,16 @@ ${body}${footer === null ? null : html`\n<footer>${footer}</footer>`}</section>`
 export const notice = (tone: Tone, body: TemplatePart): Markup =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${body}</div>`;
 
+/** Result of an action. */
+export interface Said {
+  readonly isGood: boolean;
+  readonly text: string;
+}
+
+/** Says how an action ended; null if there was none. */
+export const saidNotice = (said: Said | null): Markup | null =>
+  said && notice(said.isGood ? "good" : "bad", said.text);
+
 /** Replaces an empty list: what would be there, and the next step. */
 export const emptyState = ({
   title,

@@ -2,7 +2,7 @@ import { type Acceptance, countEdits, type PlannedItem } from "../../edits/intak
 import { say } from "../../texts/say.ts";
 import { badge, button, card, linkButton, notice, selectField, type Tone } from "./components.ts";
 import { seriesUndoForm } from "./edit-page.ts";
-import type { Page } from "./layout.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 /** Where new items of a file can go. */
@@ -15,10 +15,8 @@ export interface FilePlaces {
   }[];
 }
 
-interface FileFormOptions {
+interface FileFormOptions extends FormFrame {
   readonly places: FilePlaces;
-  readonly formToken: string;
-  readonly root: string;
   /** As entered. */
   readonly project?: string;
   readonly list?: string;
@@ -70,9 +68,10 @@ export function filePlanPage(
     readonly acceptance: Acceptance;
     readonly carried: Readonly<Record<string, string>> | null;
   },
-  { formToken, root }: { readonly formToken: string; readonly root: string },
+  frame: FormFrame,
 ): Page {
   const { name, acceptance, carried } = about;
+  const { formToken, root } = frame;
   const again = linkButton(say("file.another"), `${root}edits/file`);
   if (acceptance.kind === "refused") {
     return {
@@ -112,7 +111,7 @@ ${button(say("file.applyCount", { count: wanted }), { tone: "main" })}${again}</
           html`<li>${badge(say("file.refused"), "bad")} ${lineOf(line)}<bdi>${message}</bdi></li>`,
       )}</ul>${sendingSeconds > 0 ? html`<p>${say("file.sending", { count: sendingSeconds })}</p>` : null}${unlisted > 0 ? html`<p>${say("file.andMore", { count: unlisted })}</p>` : null}${wanted + refused + others.length === 0 ? html`<p>${say("file.noDifference")}</p>` : null}`,
       footer: apply,
-    })}${isDone ? seriesOf(items).map((series) => seriesUndoForm({ ...series, formToken, root })) : null}`,
+    })}${isDone ? seriesOf(items).map((series) => seriesUndoForm(series, frame)) : null}`,
   };
 }
 

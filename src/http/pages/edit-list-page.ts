@@ -19,7 +19,7 @@ import {
   tabs,
 } from "./components.ts";
 import { spoken, stateBadge, timeTag } from "./edit-parts.ts";
-import type { Page } from "./layout.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 interface Named {
@@ -40,7 +40,7 @@ export interface HeldRemovals {
   readonly titles: readonly string[];
 }
 
-export interface EditListData {
+export interface EditListData extends FormFrame {
   readonly edits: readonly EditDescription[];
   readonly query: EditQuery;
   /** The invalid part of the filter. */
@@ -51,8 +51,6 @@ export interface EditListData {
   readonly people: readonly Named[];
   readonly projects: readonly Named[];
   readonly removals: readonly HeldRemovals[];
-  readonly zone: string;
-  readonly formToken: string;
 }
 
 /** Visible edits, newest first, with a filter: `/edits`. */

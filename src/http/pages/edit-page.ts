@@ -4,14 +4,10 @@ import type { UndoPreview } from "../../edits/actions/undo-preview.ts";
 import { say } from "../../texts/say.ts";
 import { badge, button, card, facts, linkButton, notice, postForm, table } from "./components.ts";
 import { asSentence, spoken, stateBadge, timeTag, wayButton } from "./edit-parts.ts";
-import type { Page } from "./layout.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
-interface EditPageOptions {
-  readonly formToken: string;
-  /** Relative URL of the start page. */
-  readonly root: string;
-  readonly zone: string;
+interface EditPageOptions extends FormFrame {
   /** The item, if it is shown. */
   readonly itemKey: number | null;
   /** True if the viewer may approve held edits. */
@@ -101,29 +97,24 @@ function wayCard(
 }
 
 /** What was made from one repeating item is undone together. */
-function seriesCard(
-  { id, series, state }: EditStory,
-  { formToken, root }: EditPageOptions,
-): Markup | null {
+function seriesCard({ id, series, state }: EditStory, frame: FormFrame): Markup | null {
   const isOver = state === "discarded" || state === "undone";
   if (series.length === 0 || isOver) return null;
   const count = series.length;
   return card({
     title: say("editPage.series"),
-    body: html`<p>${say("editPage.seriesOf", { count })}</p>${seriesUndoForm({ id, count, formToken, root })}`,
+    body: html`<p>${say("editPage.seriesOf", { count })}</p>${seriesUndoForm({ id, count }, frame)}`,
   });
 }
 
 /** A button that undoes all edits of a repeating item. */
-export const seriesUndoForm = (about: {
-  readonly id: number;
-  readonly count: number;
-  readonly formToken: string;
-  readonly root: string;
-}): Markup =>
+export const seriesUndoForm = (
+  { id, count }: { readonly id: number; readonly count: number },
+  { root, formToken }: FormFrame,
+): Markup =>
   postForm(
-    { action: `${about.root}edits/${about.id}/undo-series`, formToken: about.formToken },
-    button(say("editPage.undoSeries", { count: about.count })),
+    { action: `${root}edits/${id}/undo-series`, formToken },
+    button(say("editPage.undoSeries", { count })),
   );
 
 function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
@@ -251,9 +242,7 @@ export function previewPage(
     formToken,
     root,
     carried,
-  }: {
-    readonly formToken: string;
-    readonly root: string;
+  }: FormFrame & {
     /** The decision's form fields. */
     readonly carried: readonly (readonly [string, string])[];
   },
@@ -303,16 +292,18 @@ ${postForm(
   };
 }
 
+interface UndoPageData {
+  readonly edit: EditDescription;
+  readonly preview: UndoPreview;
+  /** True if the decided state has changed since, so that it is shown again. */
+  readonly isAnew: boolean;
+}
+
 /** What an undo would restore, what has changed since, and the button: `/edits/ID/undo`. */
 export function undoPage(
-  about: { readonly edit: EditDescription; readonly preview: UndoPreview },
-  {
-    formToken,
-    root,
-    isAnew = false,
-  }: { readonly formToken: string; readonly root: string; readonly isAnew?: boolean },
+  { edit, preview, isAnew }: UndoPageData,
+  { formToken, root }: FormFrame,
 ): Page {
-  const { edit, preview } = about;
   const here = `${root}edits/${edit.id}`;
   return {
     title: say("editPage.undoTitle", { title: edit.item.title }),

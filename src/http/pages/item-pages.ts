@@ -10,6 +10,7 @@ import {
 import type { LabelId, PersonId } from "../../domain/ids.ts";
 import type { Item, Label, Person, Project, Todolist } from "../../domain/item.ts";
 import { plainDescription } from "../../domain/text.ts";
+import type { Viewer } from "../../domain/visibility.ts";
 import {
   dayInWords,
   fieldNameOf,
@@ -25,7 +26,6 @@ import { repetitions } from "../../edits/forms/repetition.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { isMessageId, say } from "../../texts/say.ts";
 import { boxesField } from "../item-body.ts";
-import type { Viewer } from "../viewer.ts";
 import {
   badge,
   button,

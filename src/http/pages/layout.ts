@@ -38,6 +38,14 @@ export interface PageFrame {
   readonly outage: OutageNotice | null;
 }
 
+/** What the forms, links and times of a page need. */
+export interface FormFrame extends Pick<PageFrame, "root"> {
+  /** The token of the page's forms. */
+  readonly formToken: string;
+  /** The viewer's. */
+  readonly zone: string;
+}
+
 export type Theme = "light" | "dark";
 
 /** URLs of a page's files, relative to the start page. */

@@ -5,7 +5,7 @@ import type { LogIn } from "../../store/calendars/sign-ins.ts";
 import { say } from "../../texts/say.ts";
 import { badge, button, card, facts, linkButton, postForm } from "./components.ts";
 import { timeTag } from "./edit-parts.ts";
-import type { Page } from "./layout.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, sayHtml } from "./markup-template.ts";
 import { keyInWords, type MailSwitches, mailSwitches, zoneInWords } from "./people-mail-page.ts";
 import { webhookSummary } from "./webhook-page.ts";
@@ -25,9 +25,8 @@ export interface OwnPlace {
 /** A person's own settings: app password, mails, and signed-in browsers. */
 export function mePage(
   { person, mails, logIns, webhook, tokens, current }: OwnPlace,
-  frame: { readonly root: string; readonly formToken: string; readonly zone: string },
+  { root, formToken, zone }: FormFrame,
 ): Page {
-  const { root, formToken, zone } = frame;
   const { hasPassword, hasOwnKey, login, email, timeZone } = person;
   const rows = logIns.map(
     ({ id, agent, way, beganAt, usedAt }) =>

@@ -18,7 +18,7 @@ import {
   table,
 } from "./components.ts";
 import { timeTag } from "./edit-parts.ts";
-import type { Page } from "./layout.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 /** A person with their mail settings. */
@@ -28,6 +28,8 @@ export interface PersonWithMail {
   readonly logIns: number;
   /** Null if reminders are sent by mail only. */
   readonly webhook: WebhookDescription | null;
+  /** True if the person's settings are expanded. */
+  readonly isOpen: boolean;
 }
 
 /** Which mails somebody gets: granted by the configuration, and turned off by the person. */
@@ -43,19 +45,11 @@ export interface PeopleAndMail {
   readonly recent: readonly (RecentMail & { readonly title: string | null })[];
   /** Null if mails go to a mail server. */
   readonly outbox: readonly OutboxMail[] | null;
-  /** The person whose mail settings are expanded. */
-  readonly unfolded: PersonDescription["id"] | null;
-}
-
-interface Frame {
-  readonly root: string;
-  readonly formToken: string;
-  readonly zone: string;
 }
 
 /** People with their sign-in and mail settings; upcoming mails, and the results of sent ones. */
-export function peopleAndMailPage(data: PeopleAndMail, frame: Frame): Page {
-  const { people, state, ahead, recent, outbox, unfolded } = data;
+export function peopleAndMailPage(data: PeopleAndMail, frame: FormFrame): Page {
+  const { people, state, ahead, recent, outbox } = data;
   const names = new Map(people.map(({ person }) => [person.id, person.name]));
   const nameOf = (id: RecentMail["person"]) =>
     id === null ? say("people.unknown") : (names.get(id) ?? say("unnamed.person", { id }));
@@ -69,7 +63,7 @@ export function peopleAndMailPage(data: PeopleAndMail, frame: Frame): Page {
     body: html`${trouble}
 <h2>${say("search.people")}</h2>
 <p class="quiet">${say("people.about")}</p>
-${people.length > 0 ? html`<ul class="card people">${people.map((each) => personRow(each, { ...frame, isOpen: each.person.id === unfolded }))}</ul>` : emptyState({ title: say("people.noPeople"), text: say("people.noPeopleText") })}
+${people.length > 0 ? html`<ul class="card people">${people.map((each) => personRow(each, frame))}</ul>` : emptyState({ title: say("people.noPeople"), text: say("people.noPeopleText") })}
 ${card({ title: say("people.upcoming"), id: "ahead", live: ["mail"], body: aheadTable(ahead, nameOf, frame.zone) })}
 ${card({
   title: say("people.sentMails"),
@@ -89,8 +83,8 @@ ${outbox && card({ title: say("people.outbox"), id: "outbox", live: ["mail"], bo
 type NameOf = (id: RecentMail["person"]) => string;
 
 function personRow(
-  { person, mails, logIns, webhook }: PersonWithMail,
-  { root, formToken, zone, isOpen }: Frame & { readonly isOpen: boolean },
+  { person, mails, logIns, webhook, isOpen }: PersonWithMail,
+  { root, formToken, zone }: FormFrame,
 ): Markup {
   const { id, name, login, email, timeZone, suspended, calendars, hasPassword, hasOwnKey } = person;
   const at = `${root}people/${id}`;
@@ -187,7 +181,7 @@ const stateTones: Readonly<Record<RecentMail["state"], Tone>> = {
 
 function recentTable(
   recent: PeopleAndMail["recent"],
-  { nameOf, root, zone }: Omit<Frame, "formToken"> & { readonly nameOf: NameOf },
+  { nameOf, root, zone }: FormFrame & { readonly nameOf: NameOf },
 ): Markup {
   if (recent.length === 0) return html`<p class="quiet">${say("people.noneYet")}</p>`;
   return table({
@@ -207,7 +201,7 @@ function recentTable(
   });
 }
 
-function outboxTable(outbox: readonly OutboxMail[], { root, zone }: Frame): Markup {
+function outboxTable(outbox: readonly OutboxMail[], { root, zone }: FormFrame): Markup {
   if (outbox.length === 0) {
     return html`<p class="quiet">${say("people.noServerNone")}</p>`;
   }
@@ -227,7 +221,7 @@ function outboxTable(outbox: readonly OutboxMail[], { root, zone }: Frame): Mark
 }
 
 /** A mail of the outbox: its text, and a link to its HTML. */
-export function outboxMailPage(mail: OutboxText, { root, zone }: Omit<Frame, "formToken">): Page {
+export function outboxMailPage(mail: OutboxText, { root, zone }: FormFrame): Page {
   const { subject, from, to, date, text, html: markup, file } = mail;
   return {
     title: subject === "" ? say("people.mailNoSubject") : subject,

@@ -1,27 +1,24 @@
 import type { PersonDescription } from "../../people/people.ts";
 import { say } from "../../texts/say.ts";
 import { copyField } from "./components.ts";
-import type { Page } from "./layout.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
-/** Shows a new app password once, by default at `/people/<id>/password`. */
-export function passwordPage({
-  person,
-  password,
-  baseUrl,
-  profile = "dayferry.mobileconfig",
-  back = "../../people",
-  connect = `../../connect?person=${person.id}`,
-}: {
+interface NewPassword extends Pick<FormFrame, "root"> {
   readonly person: PersonDescription;
   readonly password: string;
-  readonly baseUrl: string;
-  /** URL of the profile for Apple's programs, and where to continue. */
-  readonly profile?: string;
-  readonly back?: string;
-  /** URL of the instructions for each program. */
-  readonly connect?: string;
-}): Page {
+  /** True if the viewer is that person. */
+  readonly isOwn: boolean;
+}
+
+/** Shows a new app password once. */
+export function passwordPage(
+  { person, password, isOwn, root }: NewPassword,
+  baseUrl: string,
+): Page {
+  const profile = `${root}people/${person.id}/dayferry.mobileconfig`;
+  const back = `${root}${isOwn ? "me" : "people"}`;
+  const connect = `${root}connect${isOwn ? "" : `?person=${person.id}`}`;
   return {
     title: say("password.newTitle"),
     width: "narrow",

@@ -1,33 +1,23 @@
 import type { ReminderTimes } from "../../domain/reminder-times.ts";
 import { lengthInWords } from "../../domain/wording.ts";
-import type { PersonDescription } from "../../people/people.ts";
 import { inDays } from "../../reminders/reminder.ts";
 import { say } from "../../texts/say.ts";
-import { button, card, checkbox, field, notice, postForm } from "./components.ts";
-import type { Page } from "./layout.ts";
+import { type PersonPlace, settingsOf } from "../person-place.ts";
+import { button, card, checkbox, field, postForm, type Said, saidNotice } from "./components.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
-interface ReminderPlace {
-  readonly person: Pick<PersonDescription, "name">;
+interface ReminderPlace extends PersonPlace {
   readonly configured: ReminderTimes;
   /** Null for somebody who is reminded as configured. */
   readonly chosen: ReminderTimes | null;
-}
-
-interface Frame {
-  readonly formToken: string;
-  /** The navigation entry. */
-  readonly current: "me" | "people";
-  /** Where Back leads. */
-  readonly back: string;
-  /** Result of the last action; null if none. */
-  readonly said: { readonly isGood: boolean; readonly text: string } | null;
+  readonly said: Said | null;
 }
 
 /** When a person is reminded: at `/me/reminders` and `/people/ID/reminders`. */
 export function reminderPage(
-  { person, configured, chosen }: ReminderPlace,
-  { formToken, current, back, said }: Frame,
+  { configured, chosen, said, ...place }: ReminderPlace,
+  { root, formToken }: FormFrame,
 ): Page {
   const times = chosen ?? configured;
   const boxes = (name: "milestones" | "tasks"): Markup => {
@@ -53,10 +43,10 @@ export function reminderPage(
     });
   return {
     title: say("reminderTimes.title"),
-    current,
+    current: place.isOwn ? "me" : "people",
     width: "narrow",
-    lead: html`${sayHtml("reminderTimes.for", { name: html`<bdi>${person.name}</bdi>` })} <a href="${back}">${say("action.back")}</a>`,
-    body: html`${said && notice(said.isGood ? "good" : "bad", said.text)}
+    lead: html`${sayHtml("reminderTimes.for", { name: html`<bdi>${place.person.name}</bdi>` })} <a href="${root}${settingsOf(place, "mails")}">${say("action.back")}</a>`,
+    body: html`${saidNotice(said)}
 ${card({
   title: null,
   body: postForm(

@@ -13,7 +13,7 @@ import {
   type Tone,
   table,
 } from "./components.ts";
-import type { Page } from "./layout.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup, sayHtml, type TemplatePart } from "./markup-template.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
 import { diagnostics } from "./status-diagnostics.ts";
@@ -35,14 +35,13 @@ interface StatusPageOptions {
   readonly canTest: boolean;
   /** Newest first; null if none are made. */
   readonly backups: readonly KeptBackup[] | null;
-  readonly formToken: string;
-  readonly root: string;
 }
 
 /** The daemon's state and settings; at `/status`. */
 export function statusPage(
   status: Status,
-  { findings, settings, canTest, backups, formToken, root }: StatusPageOptions,
+  { findings, settings, canTest, backups }: StatusPageOptions,
+  frame: FormFrame,
 ): Page {
   const { version, startedAt, now, timeZone: zone } = status;
   return {
@@ -50,8 +49,8 @@ export function statusPage(
     current: "status",
     lead: sayHtml("status.lead", { version, at: pageTimeOf(startedAt, { zone, now }) }),
     actions: postForm(
-      { action: `${root}status/check`, formToken, inRow: true },
-      html`${button(say("status.checkAll"), { tone: "main" })}${canTest ? button(say("status.sendTest"), { to: `${root}status/test` }) : null}`,
+      { action: `${frame.root}status/check`, formToken: frame.formToken, inRow: true },
+      html`${button(say("status.checkAll"), { tone: "main" })}${canTest ? button(say("status.sendTest"), { to: `${frame.root}status/test` }) : null}`,
     ),
     body: html`${copyCard(status)}
 ${findings && findingsCard(findings)}
@@ -62,7 +61,7 @@ ${sync(status)}
 ${edits(status)}
 ${mail(status, settings)}
 ${waysIn(status)}
-${backups && backupsCard(backups, { status, root, formToken })}
+${backups && backupsCard(backups, status, frame)}
 </div>
 ${diagnostics(status, settings)}`,
   };
@@ -162,10 +161,9 @@ const mostBackups = 5;
 
 function backupsCard(
   backups: readonly KeptBackup[],
-  about: { readonly status: Status; readonly root: string; readonly formToken: string },
+  { now, timeZone: zone }: Status,
+  { root, formToken }: FormFrame,
 ): Markup {
-  const { status, root, formToken } = about;
-  const { now, timeZone: zone } = status;
   const rows = backups
     .slice(0, mostBackups)
     .map(({ name, reason, madeAt, octets }) => [

@@ -2,7 +2,7 @@ import { type AccessToken, tokenScopes } from "../../store/calendars/token-table
 import { say } from "../../texts/say.ts";
 import { button, card, copyField, field, notice, postForm, selectField } from "./components.ts";
 import { timeTag } from "./edit-parts.ts";
-import type { Page } from "./layout.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, sayHtml } from "./markup-template.ts";
 
 /** A person's access tokens. */
@@ -18,9 +18,8 @@ export interface TokenPlace {
 /** Access tokens of agents: `/me/tokens`. */
 export function tokenPage(
   { list, url, issued, problem }: TokenPlace,
-  frame: { readonly formToken: string; readonly back: string; readonly zone: string },
+  { root, formToken, zone }: FormFrame,
 ): Page {
-  const { formToken, back, zone } = frame;
   const rows = list.map(
     ({ id, name, scope, createdAt, usedAt }) =>
       html`<li><p><bdi>${name}</bdi>: ${say(`token.scope.${scope}`)}</p>
@@ -31,7 +30,7 @@ ${postForm({ action: null, formToken, inRow: true }, button(say("token.revoke"),
     title: say("token.title"),
     current: "me",
     width: "narrow",
-    lead: html`${say("token.lead")} <a href="${back}">${say("action.back")}</a>`,
+    lead: html`${say("token.lead")} <a href="${root}me#tokens">${say("action.back")}</a>`,
     body: html`${problem === null ? null : notice("bad", problem)}
 ${
   issued === null

@@ -7,42 +7,37 @@ import {
   checkbox,
   facts,
   field,
-  notice,
   postForm,
+  type Said,
+  saidNotice,
   selectField,
 } from "./components.ts";
 import { timeTag } from "./edit-parts.ts";
-import type { Page } from "./layout.ts";
+import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
-/** State of one person's webhook. */
 interface WebhookPlace {
   readonly person: Pick<PersonDescription, "id" | "name" | "email">;
+  /** True if the viewer is that person. */
+  readonly isOwn: boolean;
   readonly webhook: WebhookDescription;
-  /** Result of the last action; null if none. */
-  readonly said: { readonly isGood: boolean; readonly text: string } | null;
-}
-
-interface Frame {
-  readonly formToken: string;
-  readonly zone: string;
-  /** The navigation entry. */
-  readonly current: "me" | "people";
-  /** Where Back leads. */
-  readonly back: string;
+  readonly said: Said | null;
 }
 
 /** One person's webhook for reminders, digests and notices: at `/me/webhook` and `/people/ID/webhook`. */
-export function webhookPage({ person, webhook, said }: WebhookPlace, frame: Frame): Page {
+export function webhookPage(
+  { person, isOwn, webhook, said }: WebhookPlace,
+  { root, formToken, zone }: FormFrame,
+): Page {
   const { current } = webhook;
-  const { formToken, zone } = frame;
   const own = current?.by === "person" ? current : null;
+  const back = `${root}${isOwn ? "me" : `people#person-${person.id}`}`;
   return {
     title: say("webhook.title"),
-    current: frame.current,
+    current: isOwn ? "me" : "people",
     width: "narrow",
-    lead: html`${sayHtml("webhook.for", { name: html`<bdi>${person.name}</bdi>` })} <a href="${frame.back}">${say("action.back")}</a>`,
-    body: html`${said && notice(said.isGood ? "good" : "bad", said.text)}
+    lead: html`${sayHtml("webhook.for", { name: html`<bdi>${person.name}</bdi>` })} <a href="${back}">${say("action.back")}</a>`,
+    body: html`${saidNotice(said)}
 ${card({
   title: say("webhook.atPresent"),
   body: html`${facts([

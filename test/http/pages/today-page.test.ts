@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
 import type { Trouble } from "../../../src/domain/trouble-kinds.ts";
-import type { DemoProgress } from "../../../src/http/today.ts";
+import type { DemoProgress } from "../../../src/http/http-deps.ts";
 import { anEvent, aProject, aTask, aTodolist, days } from "../../support/items.ts";
 import { ana, ben, startApp, token } from "../people-rig.ts";
 
