@@ -268,7 +268,7 @@ export function calendarRoutes(
     const dryRun = formField(request.body, "step") !== "apply";
     const outcome = acceptForm({ actor: onlookerOf(viewer), zone: viewer.zone, dryRun, wish });
     if (wantsJson(request)) {
-      response.status(statusOf(outcome)).json(outcome);
+      response.status(statuses[outcome.kind]).json(outcome);
       return;
     }
     sendOutcome(response, sent, outcome);
@@ -279,7 +279,7 @@ export function calendarRoutes(
     { shown, wish, fields = {}, once = null }: SentForm,
     outcome: FormOutcome,
   ): void {
-    response.status(statusOf(outcome));
+    response.status(statuses[outcome.kind]);
     switch (outcome.kind) {
       case "planned": {
         if (outcome.edit !== null) {
@@ -352,21 +352,13 @@ function sequenceOf(request: Request, { sequence }: AgendaItem): number {
 
 const wantsJson = (request: Request): boolean => request.accepts(["html", "json"]) === "json";
 
-function statusOf({ kind }: FormOutcome): number {
-  switch (kind) {
-    case "planned":
-    case "unchanged":
-      return 200;
-    case "moved":
-      return 409;
-    case "refused":
-      return 422;
-    case "gone":
-      return 404;
-    default:
-      return unreachable(kind);
-  }
-}
+const statuses: Readonly<Record<FormOutcome["kind"], number>> = {
+  planned: 200,
+  unchanged: 200,
+  moved: 409,
+  refused: 422,
+  gone: 404,
+};
 
 function sendGone(response: Response): void {
   sendProblem(response, notFound("there is no such item, or you don't have access"));

@@ -4,7 +4,7 @@ import { openReader } from "../store/reading/reader.ts";
 import { defaultLanguage, inLanguage, type Language } from "../texts/say.ts";
 import { type BuildOptions, buildReport } from "./build-report.ts";
 import { freshnessText, localTimes } from "./formats/cell-text.ts";
-import { extensionOf, type Format, mediaType, writeReport } from "./formats/format.ts";
+import { extensionOf, type Format, mediaTypes, writeReport } from "./formats/format.ts";
 import type { ReportDocument } from "./report.ts";
 import { type PageWish, writeReportPage } from "./report-page.ts";
 import type { ReportRequestFailure } from "./report-request.ts";
@@ -72,7 +72,7 @@ function rendered(
       typeof format === "string"
         ? writeReport(report, format, width)
         : writeReportPage(report, format),
-    mediaType: mediaType(file),
+    mediaType: mediaTypes[file],
     fileName: `${name}-${day}.${extensionOf(file)}`,
     freshness: freshnessText(report.freshness),
     notes: report.notes ?? [],

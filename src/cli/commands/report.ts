@@ -7,7 +7,7 @@ import { type Result, unreachable } from "../../domain/result.ts";
 import { uploadFile } from "../../operations/workspace-operations.ts";
 import { reports } from "../../reports/catalogue/catalogue.ts";
 import { byteOrderMark } from "../../reports/formats/data-formats.ts";
-import { type Format, formats, isFormat, mediaType } from "../../reports/formats/format.ts";
+import { type Format, formats, isFormat, mediaTypes } from "../../reports/formats/format.ts";
 import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
 import { findNamed, reportRequest } from "../../reports/report-request.ts";
 import { openReader } from "../../store/reading/reader.ts";
@@ -182,7 +182,7 @@ function folderOf(
 }
 
 /** Without its parameters, for an upload. */
-const typeOf = (format: Format): string => mediaType(format).split(";", 1).join("");
+const typeOf = (format: Format): string => mediaTypes[format].split(";", 1).join("");
 
 /** Writes a file atomically: an existing one stays until the new one is complete. */
 function writeWhole(path: string, text: string): void {

@@ -44,10 +44,11 @@ export function voidPage(fault: LinkFault): Page {
 
 /** Shows an edit's result, and how to undo it. */
 export function resultPage(edit: EditDescription): Page {
+  const [outcome, progress] = endings[edit.state];
   return card({
-    title: outcomeOf(edit),
+    title: say(outcome),
     body: html`<p class="title"><bdi>${edit.item.title}</bdi></p>
-<p>${progressOf(edit)}</p>
+<p>${changeInWords(edit)} ${say(progress)}</p>
 ${edit.problem === null ? null : html`<p class="problem"><bdi>${edit.problem}</bdi></p>`}
 ${undoForm(edit)}
 <p class="quiet">${sayHtml("link.isEdit", { id: edit.id, reload: (text) => html`<a href="">${text}</a>` })}</p>`,
@@ -100,43 +101,16 @@ function idleReason({ subject, action }: Extract<LinkState, { readonly kind: "id
   return subject.day === null && action !== "done" ? say("link.noDate") : say("link.noMilestone");
 }
 
-function outcomeOf({ state }: EditDescription): string {
-  switch (state) {
-    case "pending":
-    case "claimed":
-    case "confirmed":
-      return say("link.outcome.done");
-    case "held":
-      return say("link.outcome.held");
-    case "parked":
-      return say("link.outcome.parked");
-    case "discarded":
-    case "undone":
-      return say("link.outcome.undone");
-    default:
-      return unreachable(state);
-  }
-}
-
-function progressOf(edit: EditDescription): string {
-  const what = changeInWords(edit);
-  switch (edit.state) {
-    case "pending":
-    case "claimed":
-      return `${what} ${say("link.progress.sending")}`;
-    case "confirmed":
-      return `${what} ${say("link.progress.saved")}`;
-    case "held":
-      return `${what} ${say("link.progress.held")}`;
-    case "parked":
-      return `${what} ${say("link.progress.parked")}`;
-    case "discarded":
-    case "undone":
-      return `${what} ${say("link.progress.undone")}`;
-    default:
-      return unreachable(edit.state);
-  }
-}
+/** What a state means for the change that a link made, and how far it is. */
+const endings = {
+  pending: ["link.outcome.done", "link.progress.sending"],
+  claimed: ["link.outcome.done", "link.progress.sending"],
+  confirmed: ["link.outcome.done", "link.progress.saved"],
+  held: ["link.outcome.held", "link.progress.held"],
+  parked: ["link.outcome.parked", "link.progress.parked"],
+  discarded: ["link.outcome.undone", "link.progress.undone"],
+  undone: ["link.outcome.undone", "link.progress.undone"],
+} as const satisfies Record<EditDescription["state"], unknown>;
 
 function changeInWords({ action, base, patch }: EditDescription): string {
   if (action === "complete") return say("link.markedDone");

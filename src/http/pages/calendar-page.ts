@@ -12,6 +12,7 @@ import {
   folded,
   linkButton,
   notice,
+  optionsOf,
   selectField,
 } from "./components.ts";
 import type { Page } from "./layout.ts";
@@ -80,7 +81,7 @@ ${selectField({
   name: "project",
   label: say("word.project"),
   value: chosen,
-  choices: [all, ...projects.map(({ id, title }) => ({ value: String(id), label: title }))],
+  choices: [all, ...optionsOf(projects)],
 })}
 ${selectField({
   name: "person",
@@ -88,9 +89,7 @@ ${selectField({
   value: filter.assigned === null || isMine ? "" : String(filter.assigned),
   choices: [
     { value: "", label: say("word.anyone") },
-    ...people
-      .filter(({ id }) => id !== own)
-      .map(({ id, name }) => ({ value: String(id), label: name })),
+    ...optionsOf(people.filter(({ id }) => id !== own)),
   ],
 })}
 <fieldset><legend class="unseen">${say("calendar.shownItems")}</legend>${kindChoices.map(
@@ -125,13 +124,10 @@ function legend({ projects, filter }: CalendarPageData): Markup | null {
 function nothing({ projects, kinds, assigned }: AgendaFilter): Markup {
   const isFiltered = projects.size > 0 || kinds.size > 0 || assigned !== null;
   return isFiltered
-    ? emptyState({
-        title: say("calendar.noMatch"),
-        text: say("calendar.noMatchText"),
-        action: linkButton(say("calendar.showAll"), "calendar"),
-      })
-    : emptyState({
-        title: say("calendar.none"),
-        text: say("calendar.noneText"),
-      });
+    ? emptyState(
+        say("calendar.noMatch"),
+        say("calendar.noMatchText"),
+        linkButton(say("calendar.showAll"), "calendar"),
+      )
+    : emptyState(say("calendar.none"), say("calendar.noneText"));
 }

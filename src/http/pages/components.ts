@@ -52,22 +52,15 @@ export const saidNotice = (said: Said | null): Markup | null =>
   said && notice(said.isGood ? "good" : "bad", said.text);
 
 /** Replaces an empty list: what would be there, and the next step. */
-export const emptyState = ({
-  title,
-  text,
-  action = null,
-}: {
-  readonly title: string;
-  readonly text: TemplatePart;
-  readonly action?: TemplatePart;
-}): Markup =>
+export const emptyState = (
+  title: string,
+  text: TemplatePart,
+  action: TemplatePart = null,
+): Markup =>
   html`<div class="empty"><p class="title">${title}</p><p>${text}</p>${action === null ? null : html`<p>${action}</p>`}</div>`;
 
-interface Column {
-  readonly title: string;
-  /** Aligned to the right. */
-  readonly isNumber?: boolean;
-}
+/** A column's title; numbers are aligned to the right. */
+type Column = string | { readonly title: string; readonly isNumber: boolean };
 
 /**
  * A table that scrolls if it is wider than the screen. The first cell of a row is its heading. On a phone, cells are stacked
@@ -75,7 +68,7 @@ interface Column {
  */
 export function table({
   caption,
-  columns,
+  columns: given,
   rows,
 }: {
   /** Its content, for screen readers. */
@@ -83,6 +76,9 @@ export function table({
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly TemplatePart[])[];
 }): Markup {
+  const columns = given.map((column) =>
+    typeof column === "string" ? { title: column, isNumber: false } : column,
+  );
   const kind = (index: number) => (columns[index]?.isNumber ? html` class="number"` : null);
   const isStacked = columns.length > 2 && columns.slice(1).some(({ isNumber }) => !isNumber);
   const label = (index: number) =>
@@ -212,12 +208,35 @@ ${value}</textarea>`,
   );
 }
 
+/** Values of fields that the form submits unseen. */
+export const hiddenInputs = (
+  fields: readonly (readonly [name: string, value: string])[],
+): readonly Markup[] =>
+  fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Choices with their names or titles as labels. */
+export const optionsOf = (
+  entries: readonly ({ readonly id: number } & (
+    | { readonly name: string }
+    | { readonly title: string }
+  ))[],
+): readonly Choice[] =>
+  entries.map((entry) => ({
+    value: String(entry.id),
+    label: "name" in entry ? entry.name : entry.title,
+  }));
+
 /** A drop-down list. */
 export function selectField({
   choices,
   ...options
 }: Pick<FieldOptions, "name" | "label" | "value" | "hint" | "problem"> & {
-  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly choices: readonly Choice[];
 }): Markup {
   const { name, label, value = "" } = options;
   const entries = choices.map(

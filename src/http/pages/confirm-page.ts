@@ -1,7 +1,7 @@
 import { say } from "../../texts/say.ts";
-import { button, card, linkButton } from "./components.ts";
+import { button, card, hiddenInputs, linkButton } from "./components.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup, type TemplatePart } from "./markup-template.ts";
+import { html, type TemplatePart } from "./markup-template.ts";
 
 /** A question before a destructive action. */
 export interface ConfirmQuestion {
@@ -20,16 +20,13 @@ export function confirmPage(
   { title, body, label, back }: ConfirmQuestion,
   fields: readonly (readonly [name: string, value: string])[],
 ): Page {
-  const kept = fields.map(
-    ([name, value]): Markup => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
   return {
     title,
     width: "narrow",
     body: card({
       title: null,
       body: html`<div class="stack">${body}</div>
-<form method="post" class="row">${kept}${button(label, { tone: "bad" })}${linkButton(say("action.cancel"), back)}</form>`,
+<form method="post" class="row">${hiddenInputs(fields)}${button(label, { tone: "bad" })}${linkButton(say("action.cancel"), back)}</form>`,
     }),
   };
 }

@@ -1,6 +1,16 @@
 import { type Acceptance, countEdits, type PlannedItem } from "../../edits/intake/plan-answer.ts";
 import { say } from "../../texts/say.ts";
-import { badge, button, card, linkButton, notice, selectField, type Tone } from "./components.ts";
+import {
+  badge,
+  button,
+  card,
+  hiddenInputs,
+  linkButton,
+  notice,
+  optionsOf,
+  selectField,
+  type Tone,
+} from "./components.ts";
 import { seriesUndoForm } from "./edit-page.ts";
 import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
@@ -36,7 +46,7 @@ ${selectField({
   name: "project",
   label: say("file.projectOfNew"),
   value: project,
-  choices: places.projects.map(({ id, title }) => ({ value: String(id), label: title })),
+  choices: optionsOf(places.projects),
   hint: say("file.stay"),
 })}
 ${selectField({
@@ -95,9 +105,7 @@ export function filePlanPage(
   const isDone = carried === null;
   const apply =
     carried && wanted > 0
-      ? html`<form method="post" enctype="multipart/form-data" action="${root}edits/file/apply" class="row"><input type="hidden" name="form" value="${formToken}">${Object.entries(
-          carried,
-        ).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
+      ? html`<form method="post" enctype="multipart/form-data" action="${root}edits/file/apply" class="row"><input type="hidden" name="form" value="${formToken}">${hiddenInputs(Object.entries(carried))}
 ${button(say("file.applyCount", { count: wanted }), { tone: "main" })}${again}</form>`
       : html`<div class="row">${linkButton(say("file.toEdits"), `${root}edits`, { isMain: isDone })}${again}</div>`;
   return {

@@ -13,6 +13,7 @@ import {
   folded,
   linkButton,
   notice,
+  optionsOf,
   postForm,
   selectField,
   table,
@@ -97,10 +98,7 @@ function filterForm({ query, people, projects }: EditListData): Markup {
   const all = { value: "", label: say("edits.all") };
   const some = [query.person, query.project, query.channel, query.item, query.since];
   const isNarrowed = some.some((value) => (value ?? "") !== "");
-  const ids = (entries: readonly Named[]) => [
-    all,
-    ...entries.map(({ id, name }) => ({ value: String(id), label: name })),
-  ];
+  const ids = (entries: readonly Named[]) => [all, ...optionsOf(entries)];
   const account = { value: "account", label: say("edits.theAccount") };
   const [first = all, ...others] = ids(people);
   const state = query.state ?? "";
@@ -149,16 +147,16 @@ function list({ edits, query, olderThan, zone }: EditListData): Markup {
   if (edits.length === 0) {
     const isAll = addressOf({ ...query, before: undefined }) === "edits";
     return isAll
-      ? emptyState({
-          title: say("edits.none"),
-          text: say("edits.noneText"),
-          action: linkButton(say("edits.apply"), "edits/file"),
-        })
-      : emptyState({
-          title: say("edits.noMatch"),
-          text: say("edits.noMatchText"),
-          action: linkButton(say("edits.showAll"), "edits"),
-        });
+      ? emptyState(
+          say("edits.none"),
+          say("edits.noneText"),
+          linkButton(say("edits.apply"), "edits/file"),
+        )
+      : emptyState(
+          say("edits.noMatch"),
+          say("edits.noMatchText"),
+          linkButton(say("edits.showAll"), "edits"),
+        );
   }
   const rows = edits.map((edit) => {
     const { id, words, state, createdAt, problem, choice } = edit;
@@ -183,12 +181,7 @@ function list({ edits, query, olderThan, zone }: EditListData): Markup {
     title: null,
     body: table({
       caption: say("edits.caption"),
-      columns: [
-        { title: say("edits.edit") },
-        { title: say("layout.status") },
-        { title: say("edits.how") },
-        { title: say("word.when") },
-      ],
+      columns: [say("edits.edit"), say("layout.status"), say("edits.how"), say("word.when")],
       rows,
     }),
     footer: older || newer ? html`<div class="row">${newer}${older}</div>` : null,

@@ -2,7 +2,17 @@ import type { EditDescription, EditStory } from "../../edits/actions/describe.ts
 import type { ResolutionPreview } from "../../edits/actions/resolution-preview.ts";
 import type { UndoPreview } from "../../edits/actions/undo-preview.ts";
 import { say } from "../../texts/say.ts";
-import { badge, button, card, facts, linkButton, notice, postForm, table } from "./components.ts";
+import {
+  badge,
+  button,
+  card,
+  facts,
+  hiddenInputs,
+  linkButton,
+  notice,
+  postForm,
+  table,
+} from "./components.ts";
 import { asSentence, spoken, stateBadge, timeTag, wayButton } from "./edit-parts.ts";
 import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
@@ -47,12 +57,8 @@ function changeCard(
     isNew ? [name, bdi(to)] : [name, bdi(from), bdi(to)],
   );
   const columns = isNew
-    ? [{ title: say("word.field") }, { title: say("editPage.value") }]
-    : [
-        { title: say("word.field") },
-        { title: say("editPage.before") },
-        { title: say("editPage.after") },
-      ];
+    ? [say("word.field"), say("editPage.value")]
+    : [say("word.field"), say("editPage.before"), say("editPage.after")];
   return card({
     title: say("editPage.changes"),
     body: html`${facts([
@@ -158,11 +164,7 @@ function newsTable({ choice }: EditDescription): Markup | null {
   if (!choice || choice.fields.length === 0) return null;
   return table({
     caption: say("editPage.othersChanges"),
-    columns: [
-      { title: say("word.field") },
-      { title: say("editPage.before") },
-      { title: say("editPage.nowInWorkspace") },
-    ],
+    columns: [say("word.field"), say("editPage.before"), say("editPage.nowInWorkspace")],
     rows: choice.fields.map(({ name, before, theirs }) => [name, bdi(before), bdi(theirs)]),
   });
 }
@@ -263,10 +265,10 @@ export function previewPage(
           : table({
               caption: say("editPage.resultCaption"),
               columns: [
-                { title: say("word.field") },
-                { title: say("editPage.nowInWorkspace") },
-                { title: say("editPage.result") },
-                { title: say("word.from") },
+                say("word.field"),
+                say("editPage.nowInWorkspace"),
+                say("editPage.result"),
+                say("word.from"),
               ],
               rows: fields.map(({ name, now, result, whose: of }) => [
                 name,
@@ -286,7 +288,7 @@ ${
 }
 ${postForm(
   { action: `${here}/resolve`, formToken, inRow: true },
-  html`${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${button(say(`editPage.confirm.${kind}`), { tone: kind === "deletes" ? "bad" : "main" })}${linkButton(say("editPage.backOtherwise"), here)}`,
+  html`${hiddenInputs(carried)}${button(say(`editPage.confirm.${kind}`), { tone: kind === "deletes" ? "bad" : "main" })}${linkButton(say("editPage.backOtherwise"), here)}`,
 )}`,
     })}`,
   };
@@ -344,11 +346,7 @@ function undoBody(
       ? null
       : table({
           caption: say("editPage.restoredFields"),
-          columns: [
-            { title: say("word.field") },
-            { title: say("word.now") },
-            { title: say("editPage.restored") },
-          ],
+          columns: [say("word.field"), say("word.now"), say("editPage.restored")],
           rows: fields.map(({ name, now, back }) => [name, bdi(now), bdi(back)]),
         })
   }

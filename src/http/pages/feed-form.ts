@@ -8,6 +8,7 @@ import {
   checkbox,
   field,
   folded,
+  optionsOf,
   postForm,
   selectField,
   switchField,
@@ -158,7 +159,7 @@ ${selectField({
     { value: "", label: say("feedForm.assignedDefault") },
     { value: "anyone", label: say("feedForm.anyoneOrNone") },
     { value: "me", label: isAdmin ? say("feedForm.theOwner") : say("feedForm.me") },
-    ...(isAdmin ? choices.people.map(({ id, name }) => ({ value: String(id), label: name })) : []),
+    ...(isAdmin ? optionsOf(choices.people) : []),
   ]),
 })}
 ${selectField({
@@ -185,7 +186,7 @@ ${
         say("feedForm.onlyLabels"),
         html`<fieldset class="boxes"><legend class="unseen">${say("field.labels")}</legend>${boxes(
           "labels",
-          choices.labels.map(({ id, name }) => ({ value: String(id), label: name })),
+          optionsOf(choices.labels),
         )}</fieldset>`,
         { open: entered.has("labels") },
       )
@@ -197,7 +198,7 @@ ${
         say("feedForm.limitProjects"),
         html`<fieldset class="boxes"><legend class="unseen">${say("word.projects")}</legend>${boxes(
           "projects",
-          choices.projects.map(({ id, title }) => ({ value: String(id), label: title })),
+          optionsOf(choices.projects),
         )}</fieldset>`,
         { open: entered.has("projects") },
       )

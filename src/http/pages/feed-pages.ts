@@ -67,10 +67,10 @@ export function feedsPage(data: FeedsPageData): Page {
   const list =
     open.length > 0
       ? feedList(open, data)
-      : emptyState({
-          title: say("feeds.noFeeds"),
-          text: viewer.kind === "admin" ? say("feeds.noFeedsAdmin") : say("feeds.noFeedsPerson"),
-        });
+      : emptyState(
+          say("feeds.noFeeds"),
+          viewer.kind === "admin" ? say("feeds.noFeedsAdmin") : say("feeds.noFeedsPerson"),
+        );
   const trouble =
     problems.length === 0
       ? null
@@ -136,11 +136,11 @@ function feedList(
   const list =
     rows.length > 0
       ? feedTable(rows, data)
-      : emptyState({
-          title: say("feeds.noMatch"),
-          text: say("feeds.noMatchText", { count: open.length }),
-          action: linkButton(say("feeds.showAll"), "feeds"),
-        });
+      : emptyState(
+          say("feeds.noMatch"),
+          say("feeds.noMatchText", { count: open.length }),
+          linkButton(say("feeds.showAll"), "feeds"),
+        );
   const last = first + rows.length;
   const paging =
     rows.length === found.length
@@ -158,11 +158,11 @@ function feedTable(
   return table({
     caption: say("layout.feeds"),
     columns: [
-      { title: say("feeds.feed") },
-      { title: say("feeds.shows") },
+      say("feeds.feed"),
+      say("feeds.shows"),
       { title: say("word.items"), isNumber: true },
-      { title: say("feeds.lastFetched") },
-      { title: say("webhook.address") },
+      say("feeds.lastFetched"),
+      say("webhook.address"),
     ],
     rows: feeds.map((feed) => [
       html`<a href="feeds/${feed.id}"><bdi>${feed.name}</bdi></a>`,
@@ -326,7 +326,7 @@ export function feedContentPage(
       ? html`<p class="quiet">${say("feeds.nothingAhead")}</p>`
       : table({
           caption: say("feeds.nextCaption"),
-          columns: [{ title: say("word.title") }, { title: say("word.when") }],
+          columns: [say("word.title"), say("word.when")],
           rows: next.map((view) => [link(view), whenInWords(view.item, zone)]),
         });
   const omitted =
@@ -335,9 +335,9 @@ export function feedContentPage(
       : table({
           caption: say("feeds.outCaption"),
           columns: [
-            { title: say("feeds.reason") },
+            say("feeds.reason"),
             { title: say("word.items"), isNumber: true },
-            { title: say("feeds.example") },
+            say("feeds.example"),
           ],
           rows: leftOut.map(({ why, count, example }) => [why, count, link(example)]),
         });

@@ -36,6 +36,7 @@ import {
   folded,
   linkButton,
   notice,
+  optionsOf,
   postForm,
   selectField,
   textField,
@@ -141,7 +142,7 @@ ${selectField({
 ${selectField({
   ...of("project"),
   label: say("word.project"),
-  choices: [choose, ...projects.map(({ id, title }) => ({ value: String(id), label: title }))],
+  choices: [choose, ...optionsOf(projects)],
 })}
 ${selectField({
   ...of("list"),

@@ -40,7 +40,7 @@ export function presenceCard({ feeds, people }: ItemPresences): Markup | null {
   const list = (some: typeof rows) =>
     table({
       caption: say("presence.caption"),
-      columns: [{ title: say("layout.calendar") }, { title: say("presence.shownColumn") }],
+      columns: [say("layout.calendar"), say("presence.shownColumn")],
       rows: some,
     });
   const rest = rows.slice(shownAtOnce);
@@ -52,13 +52,5 @@ export function presenceCard({ feeds, people }: ItemPresences): Markup | null {
   });
 }
 
-function stateOf(kind: FeedPresence["kind"]): Markup {
-  switch (kind) {
-    case "shown":
-      return badge(say("presence.shown"), "good");
-    case "busy":
-      return badge(say("presence.busy"), "good");
-    case "left-out":
-      return badge(say("presence.leftOut"));
-  }
-}
+const stateOf = (kind: FeedPresence["kind"]): Markup =>
+  kind === "left-out" ? badge(say("presence.leftOut")) : badge(say(`presence.${kind}`), "good");

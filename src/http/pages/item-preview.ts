@@ -3,7 +3,7 @@ import type { FormOutcome, FormWish } from "../../edits/forms/accept-form.ts";
 import type { NewItemFields } from "../../edits/forms/new-item.ts";
 import { say } from "../../texts/say.ts";
 import { hiddenFields } from "../item-body.ts";
-import { button, card, linkButton, notice, postForm, table } from "./components.ts";
+import { button, card, hiddenInputs, linkButton, notice, postForm, table } from "./components.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
@@ -41,9 +41,9 @@ export function itemPreviewPage({
     html`<bdi>${to}</bdi>`,
   ]);
   const columns = [
-    { title: say("word.field") },
-    ...(isNew ? [] : [{ title: say("word.now") }]),
-    { title: say(isNew ? "preview.willBe" : "preview.then") },
+    say("word.field"),
+    ...(isNew ? [] : [say("word.now")]),
+    say(isNew ? "preview.willBe" : "preview.then"),
   ];
   const body = html`${notes.map((note) => notice("wait", note))}
 ${state === "held" ? notice("wait", say("preview.waiting")) : null}
@@ -52,9 +52,7 @@ ${card({
   body: html`${wish.kind === "delete" ? gone(title) : table({ caption: say("preview.caption"), columns, rows })}${occurrences.length > 0 ? occurrenceList(occurrences) : null}`,
   footer: postForm(
     { action: null, formToken, inRow: true },
-    html`<input type="hidden" name="step" value="apply"><input type="hidden" name="sequence" value="${sequence}">${once && html`<input type="hidden" name="once" value="${once}">`}${hiddenFields(
-      fields,
-    ).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+    html`<input type="hidden" name="step" value="apply"><input type="hidden" name="sequence" value="${sequence}">${once && html`<input type="hidden" name="once" value="${once}">`}${hiddenInputs(hiddenFields(fields))}
 ${button(say(`preview.agree.${wish.kind}`), { tone: wish.kind === "delete" ? "bad" : "main" })} ${linkButton(say("action.discard"), rootTo(wish, back))}`,
   ),
 })}`;

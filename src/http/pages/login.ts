@@ -76,7 +76,7 @@ export function linkSentPage({
     width: "narrow",
     body: html`<div class="card"><p>${sayHtml("login.linkSent", { login: html`<bdi>${login}</bdi>` })}</p>
 <p>${say("login.linkWorks", { minutes })}</p>
-${kept && html`<p>${say("login.keptHere")}</p>${keptFormAgain({ kept, formToken: "", root, label: say("action.continue") })}`}
+${kept && html`<p>${say("login.keptHere")}</p>${keptFormAgain({ kept, formToken: "", root }, say("action.continue"))}`}
 <p><a href="${root}login">${say("login.backToLogin")}</a></p></div>`,
   };
 }

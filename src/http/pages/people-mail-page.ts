@@ -63,7 +63,7 @@ export function peopleAndMailPage(data: PeopleAndMail, frame: FormFrame): Page {
     body: html`${trouble}
 <h2>${say("search.people")}</h2>
 <p class="quiet">${say("people.about")}</p>
-${people.length > 0 ? html`<ul class="card people">${people.map((each) => personRow(each, frame))}</ul>` : emptyState({ title: say("people.noPeople"), text: say("people.noPeopleText") })}
+${people.length > 0 ? html`<ul class="card people">${people.map((each) => personRow(each, frame))}</ul>` : emptyState(say("people.noPeople"), say("people.noPeopleText"))}
 ${card({ title: say("people.upcoming"), id: "ahead", live: ["mail"], body: aheadTable(ahead, nameOf, frame.zone) })}
 ${card({
   title: say("people.sentMails"),
@@ -154,11 +154,7 @@ function aheadTable(ahead: readonly MailAhead[], nameOf: NameOf, zone: string): 
   const tableOf = (caption: string, some: typeof rows) =>
     table({
       caption,
-      columns: [
-        { title: say("word.when") },
-        { title: say("word.to") },
-        { title: say("people.what") },
-      ],
+      columns: [say("word.when"), say("word.to"), say("people.what")],
       rows: some,
     });
   const [first, later] = [rows.slice(0, mostAhead), rows.slice(mostAhead)];
@@ -186,12 +182,7 @@ function recentTable(
   if (recent.length === 0) return html`<p class="quiet">${say("people.noneYet")}</p>`;
   return table({
     caption: say("people.recentCaption"),
-    columns: [
-      { title: say("word.when") },
-      { title: say("word.to") },
-      { title: say("people.what") },
-      { title: say("layout.status") },
-    ],
+    columns: [say("word.when"), say("word.to"), say("people.what"), say("layout.status")],
     rows: recent.map(({ at, person, address, sort, title, state, problem, edit }) => [
       time(at, zone),
       html`<bdi>${nameOf(person)}</bdi>${address && html`<br><span class="quiet"><bdi>${address}</bdi></span>`}`,
@@ -207,11 +198,7 @@ function outboxTable(outbox: readonly OutboxMail[], { root, zone }: FormFrame): 
   }
   return html`<p class="quiet">${say("people.noServer")}</p>${table({
     caption: say("people.filesCaption"),
-    columns: [
-      { title: say("word.when") },
-      { title: say("word.to") },
-      { title: say("people.subject") },
-    ],
+    columns: [say("word.when"), say("word.to"), say("people.subject")],
     rows: outbox.map(({ file, date, to, subject }) => [
       date ? time(date, zone) : "",
       html`<bdi>${to}</bdi>`,

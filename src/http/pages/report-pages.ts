@@ -18,8 +18,10 @@ import {
   emptyState,
   field,
   folded,
+  hiddenInputs,
   linkButton,
   notice,
+  optionsOf,
   selectField,
   table,
 } from "./components.ts";
@@ -111,23 +113,9 @@ function filterFields(
   const said = (name: Narrowing) => given.get(name) ?? "";
   switch (filter) {
     case "project":
-      return choiceField("project", {
-        label: say("word.project"),
-        said: said("project"),
-        all: choices.project,
-      });
     case "person":
-      return choiceField("person", {
-        label: say("reports.person"),
-        said: said("person"),
-        all: choices.person,
-      });
     case "label":
-      return choiceField("label", {
-        label: say("reports.label"),
-        said: said("label"),
-        all: choices.label,
-      });
+      return choiceField(filter, said(filter), choices[filter]);
     case "dates":
       return [
         dateField("from", say("word.from"), said("from")),
@@ -148,14 +136,8 @@ function filterFields(
 }
 
 /** A name in a URL selects its entry; an unknown one stays as entered, so that it can be corrected. */
-function choiceField(
-  name: "project" | "person" | "label",
-  {
-    label,
-    said,
-    all,
-  }: { readonly label: string; readonly said: string; readonly all: readonly Named[] },
-): Markup {
+function choiceField(name: keyof ReportChoices, said: string, all: readonly Named[]): Markup {
+  const label = say(name === "project" ? "word.project" : `reports.${name}`);
   const wanted = said.toLowerCase();
   const chosen =
     all.find(({ id }) => String(id) === said) ??
@@ -167,7 +149,7 @@ function choiceField(
     value,
     choices: [
       { value: "", label: say("reports.allChoice") },
-      ...all.map((one) => ({ value: String(one.id), label: one.name })),
+      ...optionsOf(all),
       ...(chosen || said === "" ? [] : [{ value: said, label: said }]),
     ],
   });
@@ -271,15 +253,12 @@ function cellMarkup(zone: string, root: string) {
 
 function nothing(data: ReportPageData): Markup {
   return data.given.size > 0
-    ? emptyState({
-        title: say("reports.noResults"),
-        text: say("reports.noResultsText"),
-        action: linkButton(say("reports.showWhole"), addressOf(data)),
-      })
-    : emptyState({
-        title: say("reports.noData"),
-        text: say("reports.noDataText"),
-      });
+    ? emptyState(
+        say("reports.noResults"),
+        say("reports.noResultsText"),
+        linkButton(say("reports.showWhole"), addressOf(data)),
+      )
+    : emptyState(say("reports.noData"), say("reports.noDataText"));
 }
 
 function pager(data: ReportPageData, { page, pages }: ReportPage): Markup {
@@ -287,18 +266,15 @@ function pager(data: ReportPageData, { page, pages }: ReportPage): Markup {
   const address = addressOf(data);
   const to = (number: number) =>
     `${address}?${new URLSearchParams([...given, ["page", String(number)]]).toString()}#rows`;
-  const kept = [...given].map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
   return html`<nav class="row pager" aria-label="${say("reports.pagesLabel")}">${
     page > 1 ? linkButton(say("reports.previous"), to(page - 1)) : null
-  }${page < pages ? linkButton(say("reports.next"), to(page + 1)) : null}<form method="get" action="${address}#rows" class="row">${kept}<label for="page">${say("reports.page")}</label><input id="page" name="page" type="number" min="1" max="${pages}" value="${page}"><span>${say("reports.ofPages", { pages })}</span><button>${say("reports.go")}</button></form></nav>`;
+  }${page < pages ? linkButton(say("reports.next"), to(page + 1)) : null}<form method="get" action="${address}#rows" class="row">${hiddenInputs([...given])}<label for="page">${say("reports.page")}</label><input id="page" name="page" type="number" min="1" max="${pages}" value="${page}"><span>${say("reports.ofPages", { pages })}</span><button>${say("reports.go")}</button></form></nav>`;
 }
 
 function downloads(data: ReportPageData): Markup {
   const links = formats.map((format) => {
     const query = new URLSearchParams([...data.given, ["format", format]]).toString();
-    return linkButton(formatName(format), `${addressOf(data)}/download?${query}`);
+    return linkButton(formatNames[format](), `${addressOf(data)}/download?${query}`);
   });
   return card({
     title: say("reports.download"),
@@ -306,19 +282,10 @@ function downloads(data: ReportPageData): Markup {
   });
 }
 
-function formatName(format: Format): string {
-  switch (format) {
-    case "csv":
-      return say("reports.csv");
-    case "json":
-      return say("reports.json");
-    case "md":
-      return "Markdown";
-    case "html":
-      return say("reports.htmlPage");
-    case "table":
-      return say("reports.plainText");
-    default:
-      return unreachable(format);
-  }
-}
+const formatNames: Readonly<Record<Format, () => string>> = {
+  csv: () => say("reports.csv"),
+  json: () => say("reports.json"),
+  md: () => "Markdown",
+  html: () => say("reports.htmlPage"),
+  table: () => say("reports.plainText"),
+};

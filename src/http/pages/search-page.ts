@@ -25,10 +25,10 @@ function found(text: string, results: SearchResults): Markup {
   ] as const;
   const shown = groups.filter(([, entries]) => entries.length > 0);
   if (items.length === 0 && shown.length === 0) {
-    return emptyState({
-      title: say("search.nothing"),
-      text: sayHtml("search.nothingText", { text: html`<q><bdi>${text}</bdi></q>` }),
-    });
+    return emptyState(
+      say("search.nothing"),
+      sayHtml("search.nothingText", { text: html`<q><bdi>${text}</bdi></q>` }),
+    );
   }
   return html`${items.length === 0 ? null : card({ title: say("word.items"), body: itemTable(results), footer: hasMoreItems ? say("search.more") : null })}${shown.map(
     ([title, entries]) =>
@@ -45,11 +45,7 @@ function found(text: string, results: SearchResults): Markup {
 const itemTable = ({ items }: SearchResults): Markup =>
   table({
     caption: say("search.itemsFound"),
-    columns: [
-      { title: say("word.title") },
-      { title: say("word.when") },
-      { title: say("word.project") },
-    ],
+    columns: [say("word.title"), say("word.when"), say("word.project")],
     rows: items.map(({ title, kind, url, when, project, completed }) => [
       html`<a href="${url}"><bdi>${title}</bdi></a> ${kind === "event" ? null : badge(say(`kind.${kind}`))} ${completed ? badge(say("badge.done"), "good") : null}`,
       when ?? say("word.noDate"),

@@ -165,14 +165,11 @@ function lists({
     title: say("diag.ages"),
     body: html`${
       rows.length === 0
-        ? emptyState({
-            title: say("diag.noData"),
-            text: say("diag.noDataText"),
-          })
+        ? emptyState(say("diag.noData"), say("diag.noDataText"))
         : table({
             caption: say("diag.agesCaption"),
             columns: [
-              { title: say("diag.sources") },
+              say("diag.sources"),
               { title: say("diag.newest"), isNumber: true },
               { title: say("diag.oldest"), isNumber: true },
             ],
@@ -214,11 +211,7 @@ function configuration(settings: readonly EffectiveSetting[]): Markup | null {
   const show = (caption: string, some: readonly EffectiveSetting[]) =>
     table({
       caption,
-      columns: [
-        { title: say("diag.key") },
-        { title: say("diag.value") },
-        { title: say("word.from") },
-      ],
+      columns: [say("diag.key"), say("diag.value"), say("word.from")],
       rows: some.map(row),
     });
   const set = settings.filter(({ by }) => by !== "default");

@@ -96,11 +96,7 @@ function findingsCard(findings: readonly StatusFinding[]): Markup {
     ),
     body: table({
       caption: say("status.checksCaption"),
-      columns: [
-        { title: say("status.check") },
-        { title: say("status.result") },
-        { title: say("action.details") },
-      ],
+      columns: [say("status.check"), say("status.result"), say("action.details")],
       rows,
     }),
     id: "findings",
@@ -179,17 +175,10 @@ function backupsCard(
     ),
     body: html`${
       rows.length === 0
-        ? emptyState({
-            title: say("status.noBackup"),
-            text: say("status.noBackupText"),
-          })
+        ? emptyState(say("status.noBackup"), say("status.noBackupText"))
         : table({
             caption: say("status.backupsCaption"),
-            columns: [
-              { title: say("status.made") },
-              { title: say("status.why") },
-              { title: say("status.size") },
-            ],
+            columns: [say("status.made"), say("status.why"), say("status.size")],
             rows,
           })
     }${postForm({ action: `${root}status/backups`, formToken }, button(say("status.backUpNow")))}`,
@@ -334,7 +323,7 @@ function waysIn({ inbox, subscriptions, feeds, now }: Status): Markup {
         ? html`<p class="quiet">${say("status.noWays")}</p>`
         : table({
             caption: say("status.waysCaption"),
-            columns: [{ title: say("word.from") }, { title: say("layout.status") }],
+            columns: [say("word.from"), say("layout.status")],
             rows: all,
           })
     }`,

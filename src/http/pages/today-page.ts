@@ -235,10 +235,7 @@ function nextDays({ days, next }: AgendaListing, zone: string): Markup {
     body:
       days.length > 0
         ? days.map((day) => agendaDay(day, zone))
-        : emptyState({
-            title: say("today.nothingDue"),
-            text: say("today.nothingDueText"),
-          }),
+        : emptyState(say("today.nothingDue"), say("today.nothingDueText")),
     footer: next && link(say("today.moreInCalendar")),
     id: "week",
     live: ["mirror", "edits"],
@@ -296,10 +293,7 @@ function recentEdits({ recent, now, viewer }: Today): Markup {
     body:
       items.length > 0
         ? html`<ul class="plain-list">${items}</ul>`
-        : emptyState({
-            title: say("today.noEdit"),
-            text: say("today.noEditText"),
-          }),
+        : emptyState(say("today.noEdit"), say("today.noEditText")),
     id: "recent",
     live: ["edits"],
   });
@@ -323,13 +317,10 @@ function projectAges({ projects, now }: Today): Markup {
       rows.length > 0
         ? table({
             caption: say("today.lastSyncOfProjects"),
-            columns: [{ title: say("word.project") }, { title: say("today.lastSynced") }],
+            columns: [say("word.project"), say("today.lastSynced")],
             rows,
           })
-        : emptyState({
-            title: say("today.noProject"),
-            text: say("today.noProjectText"),
-          }),
+        : emptyState(say("today.noProject"), say("today.noProjectText")),
     footer: say("today.agesFooter"),
     id: "projects",
     live: ["mirror", "age"],

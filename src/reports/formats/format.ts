@@ -31,23 +31,14 @@ export function writeReport(
   }
 }
 
-/** Content type of a format. */
-export function mediaType(format: Format): string {
-  switch (format) {
-    case "table":
-      return "text/plain; charset=utf-8";
-    case "csv":
-      return "text/csv; charset=utf-8; header=present";
-    case "json":
-      return "application/json; charset=utf-8";
-    case "md":
-      return "text/markdown; charset=utf-8";
-    case "html":
-      return "text/html; charset=utf-8";
-    default:
-      return unreachable(format);
-  }
-}
+/** Content types of the formats. */
+export const mediaTypes: Readonly<Record<Format, string>> = {
+  table: "text/plain; charset=utf-8",
+  csv: "text/csv; charset=utf-8; header=present",
+  json: "application/json; charset=utf-8",
+  md: "text/markdown; charset=utf-8",
+  html: "text/html; charset=utf-8",
+};
 
 /** File extension of a format. */
 export const extensionOf = (format: Format): string => (format === "table" ? "txt" : format);

@@ -29,8 +29,8 @@ describe("components", () => {
       card({ title: evil, body: evil, aside: evil, footer: evil, id: "a", live: ["edits"] }),
     ],
     ["notice", notice("bad", evil)],
-    ["emptyState", emptyState({ title: evil, text: evil, action: evil })],
-    ["table", table({ caption: evil, columns: [{ title: evil }], rows: [[evil]] })],
+    ["emptyState", emptyState(evil, evil, evil)],
+    ["table", table({ caption: evil, columns: [evil], rows: [[evil]] })],
     ["facts", facts([[evil, evil]])],
     ["folded", folded(evil, evil, { open: true })],
     ["tabs", tabs(evil, [{ label: evil, href: evil, isCurrent: true }])],
@@ -70,7 +70,7 @@ describe("components", () => {
 it("table() aligns numbers to the right, and can be reached by keyboard", () => {
   const { text } = table({
     caption: "Ages",
-    columns: [{ title: "Project" }, { title: "Items", isNumber: true }],
+    columns: ["Project", { title: "Items", isNumber: true }],
     rows: [["Website", 3]],
   });
   expect(text).toContain('<th scope="col" class="number">Items</th>');
