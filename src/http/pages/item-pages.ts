@@ -1,5 +1,4 @@
 import type { AgendaItem } from "../../calendars/agenda.ts";
-import type { Comment, HistoryEntry } from "../../domain/comment.ts";
 import {
   type EditedField,
   fieldOf,
@@ -10,7 +9,6 @@ import {
 import type { LabelId, PersonId } from "../../domain/ids.ts";
 import type { Item, Label, Person, Project, Todolist } from "../../domain/item.ts";
 import { plainDescription } from "../../domain/text.ts";
-import type { Viewer } from "../../domain/visibility.ts";
 import {
   dayInWords,
   fieldNameOf,
@@ -41,7 +39,14 @@ import {
   selectField,
   textField,
 } from "./components.ts";
-import { type ItemPresences, presenceCard } from "./item-presence.ts";
+import {
+  commentCard,
+  historyCard,
+  type ItemActivity,
+  type ItemPresences,
+  presenceCard,
+  subtaskCard,
+} from "./item-cards.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
@@ -58,17 +63,12 @@ export interface FormState {
   readonly edit?: number;
 }
 
-interface ItemPageData {
-  readonly viewer: Viewer;
+interface ItemPageData extends ItemActivity {
   readonly shown: AgendaItem;
   readonly fields: ItemFields;
   readonly state: FormState;
   readonly subtasks: readonly ViewItem[];
-  readonly comments: readonly Comment[];
-  /** Its history in the service, oldest first. */
-  readonly history: readonly HistoryEntry[];
   readonly people: readonly Person[];
-  readonly names: ReadonlyMap<PersonId, string>;
   readonly labels: readonly Label[];
   readonly labelNames: ReadonlyMap<LabelId, string>;
   readonly presences: ItemPresences;
@@ -92,10 +92,10 @@ ${card({
     pending ? badge(say("badge.pending"), "wait") : null
   }${shown.private ? badge(say("badge.private")) : null}</p>${everything(data)}`,
 })}
-${below(data)}
+${subtaskCard(data.subtasks)}
 ${presenceCard(data.presences)}
-${comments(data)}
-${happened(data)}
+${commentCard(data)}
+${historyCard(data)}
 ${isFixed ? null : card({ title: say("action.edit"), id: "change", body: changeForm(data) })}
 ${isFixed ? null : deleteForm(data)}`;
   return {
@@ -274,46 +274,6 @@ function everything({ shown, viewer, names, labelNames }: ItemPageData): Markup 
     ],
     ...origin,
   ]);
-}
-
-function below({ subtasks }: ItemPageData): Markup | null {
-  if (subtasks.length === 0) return null;
-  const entries = subtasks.map(
-    ({ key, item }) =>
-      html`<li><a href="${key}"><bdi>${item.title}</bdi></a>${item.completed ? html` ${badge(say("badge.done"), "good")}` : null}${
-        item.kind !== "event" && item.dueOn
-          ? html` <span class="quiet">${say("item.due", { day: dayInWords(item.dueOn) })}</span>`
-          : null
-      }</li>`,
-  );
-  return card({ title: say("field.subtaskCount"), body: html`<ul class="plain">${entries}</ul>` });
-}
-
-function comments({ comments: all, names, viewer }: ItemPageData): Markup | null {
-  if (all.length === 0) return null;
-  const entries = all.map(
-    ({ creatorId, createdAt, description }) =>
-      html`<li><p class="quiet"><bdi>${creatorId === null ? say("item.someone") : (names.get(creatorId) ?? say("unnamed.Person", { id: creatorId }))}</bdi>${
-        createdAt ? html`, ${momentInWords(createdAt, viewer.zone)}` : null
-      }</p><p class="prose">${plainDescription(description)}</p></li>`,
-  );
-  return card({ title: say("field.commentCount"), body: html`<ul class="plain">${entries}</ul>` });
-}
-
-function happened({ history, names, viewer }: ItemPageData): Markup | null {
-  if (history.length === 0) return null;
-  const entries = history.toReversed().map(({ personId, action, activityAt, on }) => {
-    const who =
-      personId === null
-        ? say("item.someone")
-        : (names.get(personId) ?? say("unnamed.Person", { id: personId }));
-    const day = on ? html`, ${dayInWords(on)}` : null;
-    return html`<li><bdi>${who}</bdi>: <bdi>${action}</bdi><span class="quiet">${
-      activityAt ? html`, ${momentInWords(activityAt, viewer.zone)}` : day
-    }</span></li>`;
-  });
-  const title = say("item.history", { count: history.length });
-  return card({ title: null, body: folded(title, html`<ul class="plain">${entries}</ul>`) });
 }
 
 /** Fields whose form control depends on their type alone. */
