@@ -11,11 +11,11 @@ const root = new URL("../src/", import.meta.url);
 const fewestLines = 60;
 
 describe("layers", () => {
-  it("are kept by every module", () => {
+  it("hold for every module", () => {
     expect(sources().flatMap(({ path, text }) => offences(path, text))).toEqual([]);
   });
 
-  it("see what there is: no import of a module is missed by the scan", () => {
+  it("are checked on every import: the scan misses none", () => {
     const blind = sources().filter(({ text }) => {
       const naive = [...text.matchAll(/^(?:import|export)\b[^;"]*?\bfrom "([^"]+)";$/gm)];
       const seen = new Set(readSource(text).imports.map(({ specifier }) => specifier));
@@ -29,7 +29,7 @@ describe("layers", () => {
 describe("files", () => {
   const tests = testNames();
 
-  it("are long enough for a story, or have two importers or a test of their own", () => {
+  it("are long enough to stand alone, or have two importers or a test of their own", () => {
     const all = sources();
     const importers = new Map<string, number>();
     for (const target of all.flatMap(importsOf)) {
@@ -42,14 +42,14 @@ describe("files", () => {
     expect(thin.map(({ path }) => path)).toEqual([]);
   });
 
-  it("have names of their own outside commands/, routes/ and resources/", () => {
+  it("have unique names outside commands/, routes/ and resources/", () => {
     const paths = sources()
       .map(({ path }) => path)
       .filter((path) => !/\/(?:commands|routes|resources)\//.test(path));
     const shared = Map.groupBy(paths, (path) => posix.basename(path));
     expect([...shared.values()].filter(({ length }) => length > 1)).toEqual([]);
   });
-  it("export no name that has another meaning in another file", () => {
+  it("export no name that means something else in another file", () => {
     const exported = sources().flatMap(({ path, text }) => {
       const declared = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
       // A type and the function that makes it may share a name, as may the overloads of one.
@@ -73,7 +73,7 @@ describe("files", () => {
   });
 });
 
-it("tests have no time limit of their own below the general one: a busy machine is no defect", async () => {
+it("tests set no time limit below the general one, as a busy machine is no defect", async () => {
   const here = new URL("..", import.meta.url);
   const limit = /\}(?:, \{ timeout: (\d[\d_]*) \}|,\s*(\d[\d_]*),?\s*\);)/g;
   const short: string[] = [];
@@ -171,7 +171,7 @@ describe("offences()", () => {
     ["names", "ics/a.ts", "const as = { as: 1 }; const b = as.as; const mapped = x.import;"],
   ];
 
-  it.each(allowed)("are none when it is %s", (_what, path, text) => {
+  it.each(allowed)("accepts %s", (_what, path, text) => {
     expect(offences(path, text)).toEqual([]);
   });
 });

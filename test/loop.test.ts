@@ -44,7 +44,7 @@ function start(
 }
 
 describe("runLoop()", () => {
-  test("runLoop() result when steps find work, then none", async () => {
+  test("rests only when no step finds work", async () => {
     let runs = 0;
     const loop = start(async () => (++runs < 4 ? "worked" : "idle"));
     await until(() => runs === 4);
@@ -57,7 +57,7 @@ describe("runLoop()", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("runLoop() result when it is started during somebody's request: its steps have no reader", async () => {
+  test("runs steps outside the request that started it", async () => {
     const said: string[] = [];
     const loop = inLanguage(
       () => "de",
@@ -69,7 +69,7 @@ describe("runLoop()", () => {
     await loop.ended;
   });
 
-  test("runLoop() result when the length of each rest is asked for", async () => {
+  test("asks for the length of each rest", async () => {
     const rests = [3, 5];
     let runs = 0;
     const stop = new AbortController();
@@ -97,7 +97,7 @@ describe("runLoop()", () => {
     await ended;
   });
 
-  test("runLoop() result when every step has work", async () => {
+  test("goes on without a rest while every step has work", async () => {
     let runs = 0;
     const loop = start(async () => {
       runs += 1;
@@ -112,7 +112,7 @@ describe("runLoop()", () => {
     expect(runs).toBeGreaterThan(0);
   });
 
-  test("runLoop() result when it is woken while idle and while a step runs", async () => {
+  test("wakes while idle and after a running step", async () => {
     let runs = 0;
     const loop = start(async () => {
       runs += 1;
@@ -133,7 +133,7 @@ describe("runLoop()", () => {
   test.each([
     [0, [500, 1000, 2000, 4000]],
     [0.5, [750, 1500, 3000, 6000]],
-  ])("runLoop() rests when steps fail and random is %d", async (random, rests) => {
+  ])("rests longer with each fault, with random %d", async (random, rests) => {
     let runs = 0;
     const loop = start(
       async () => {
@@ -154,7 +154,7 @@ describe("runLoop()", () => {
     await loop.ended;
   });
 
-  test("runLoop() rests no longer than the cap when faults do not end", async () => {
+  test("never rests longer than the cap", async () => {
     let runs = 0;
     const loop = start(async () => {
       runs += 1;
@@ -168,7 +168,7 @@ describe("runLoop()", () => {
     await loop.ended;
   });
 
-  test("runLoop() counts faults anew when a step has succeeded", async () => {
+  test("counts faults from zero after a step succeeds", async () => {
     const endings = ["fault", "fault", "worked", "fault", "idle"];
     const loop = start(async () => {
       const ending = endings.shift();
@@ -183,7 +183,7 @@ describe("runLoop()", () => {
     await loop.ended;
   });
 
-  test("runLoop() keeps its rest when it is woken after a fault", async () => {
+  test("keeps resting after a fault although it is woken", async () => {
     let runs = 0;
     const loop = start(async () => {
       runs += 1;
@@ -200,7 +200,7 @@ describe("runLoop()", () => {
     await loop.ended;
   });
 
-  test("runLoop() goes on when the listener for faults fails", async () => {
+  test("goes on when the listener for faults fails", async () => {
     let runs = 0;
     const loop = start(
       async () => {
@@ -219,7 +219,7 @@ describe("runLoop()", () => {
     await loop.ended;
   });
 
-  test("runLoop() ends without a fault when the abort interrupts a step", async () => {
+  test("ends without a fault when the abort interrupts a step", async () => {
     const loop = start(
       (signal) =>
         new Promise((_, reject) => {
@@ -232,7 +232,7 @@ describe("runLoop()", () => {
     expect(loop.faults).toEqual([]);
   });
 
-  test("runLoop() runs nothing when its signal is aborted already", async () => {
+  test("runs nothing when its signal is already aborted", async () => {
     const step = vi.fn(async () => "idle" as const);
     const options = { step, idle: seconds(1), onFault: () => undefined, random: Math.random };
     await runLoop({ ...options, signal: AbortSignal.abort() });
@@ -241,7 +241,7 @@ describe("runLoop()", () => {
 });
 
 describe("createWake()", () => {
-  test("wait() ends at once when it was notified before, and only once", async () => {
+  test("ends a wait at once, and only once, after an earlier notification", async () => {
     const { signal } = new AbortController();
     const wake = createWake();
     wake.notify();
@@ -256,7 +256,7 @@ describe("createWake()", () => {
     expect(ended).toHaveBeenCalledOnce();
   });
 
-  test("wait() ends for every sleeper when it is notified", async () => {
+  test("wakes every sleeper on a notification", async () => {
     const { signal } = new AbortController();
     const wake = createWake();
     const all = Promise.all([wake.wait(1e12, signal), wake.wait(1e12, signal)]);
@@ -266,7 +266,7 @@ describe("createWake()", () => {
   });
 });
 
-test("runLoop() goes on at once after a fault when what it came from is recovered", async () => {
+test("runLoop() goes on at once after a fault whose cause has gone", async () => {
   const stop = new AbortController();
   const recovered = createWake();
   let steps = 0;

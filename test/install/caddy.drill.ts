@@ -99,7 +99,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
 
   const admin = () => ({ authorization: `Bearer ${daemon.adminToken}` });
 
-  it("is what Caddy takes, in the form that it gives", async () => {
+  it("is accepted and already formatted as Caddy formats it", async () => {
     const settings = { ...env, DAYFERRY_DOMAIN: "dayferry.example.com" };
     const args = ["validate", "--adapter", "caddyfile", "--config", caddyfile];
     const valid = await runProgram(["caddy", ...args], { env: settings });
@@ -107,7 +107,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
     expect(valid.output).not.toContain("not formatted");
   });
 
-  it("lets calendar programs find their calendars and change them", async () => {
+  it("lets calendar programs find and change their calendars", async () => {
     const { stdout } = await command(["people", "set-password", "11", "--json"], {
       installation,
       daemon: { url: daemon.url, adminToken: daemon.adminToken },
@@ -160,7 +160,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
     expect(gone.status).toBe(204);
   });
 
-  it("hands feeds on as they are, with their ETag, compressed or not", async () => {
+  it("passes feeds on unchanged, with their ETag, compressed or not", async () => {
     const { body } = await ask("GET", "/api/feeds", { headers: admin() });
     const { pathname, origin } = new URL(/"url": ?"([^"]+)"/.exec(body)?.[1] ?? "");
     expect(origin).toBe(`https://localhost:${port}`);
@@ -173,7 +173,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
     expect(packed.headers["content-encoding"]).toBe("gzip");
   });
 
-  it("tells of changes at once, on a stream that stays open", async () => {
+  it("passes changes on at once, on a stream that stays open", async () => {
     const { headers } = await ask("GET", `/?token=${daemon.adminToken}`);
     const [cookie = ""] = headers["set-cookie"] ?? [];
     // The daemon knows that the browser is on https, as Caddy says so.
@@ -199,7 +199,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
     stream.destroy();
   });
 
-  it("takes long bodies, and refuses what is longer than anything that is taken", async () => {
+  it("accepts long bodies, and refuses those longer than any route accepts", async () => {
     const { project } = sandbox.workspace.places()[0] ?? { project: 0 };
     const path = `/api/edits?project=${project}&dryRun=true`;
     const long = event.replace(

@@ -27,14 +27,14 @@ describe("deploy/compose.yaml", () => {
     ),
   );
 
-  it("is what the Compose Specification takes", () => {
+  it("is valid by the Compose Specification", () => {
     expect([isValid(compose()), isValid.errors]).toEqual([true, null]);
     const wrong = compose();
     wrong.services.dayferry.read_olny = true;
     expect(isValid(wrong)).toBe(false);
   });
 
-  it("gives Dayferry nothing to write to but its volume and /tmp, no right, and time to end", () => {
+  it("lets Dayferry write only to its volume and /tmp, without privileges, and gives it time to end", () => {
     const { dayferry } = compose().services;
     expect(dayferry).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
     expect(dayferry.security_opt).toEqual(["no-new-privileges:true"]);
@@ -44,7 +44,7 @@ describe("deploy/compose.yaml", () => {
     expect(dayferry.ports).toBeUndefined();
   });
 
-  it("hands secrets on as files, each of which is told to the daemon", () => {
+  it("passes secrets as files and names each to the daemon", () => {
     const { services, secrets } = compose();
     const { environment } = services.dayferry;
     const names = Object.keys(secrets);

@@ -58,7 +58,7 @@ const machines: ReadonlyMap<string, number> = new Map([
 describe.skipIf(folder === "").each(["amd64", "arm64"])("the image for %s", (processor) => {
   const root = join(folder, processor);
 
-  it("says what it is, who runs it, and what is asked of it", () => {
+  it("names itself, its user and what it needs", () => {
     const { config, architecture } = imageOf(processor);
     expect(architecture).toBe(processor);
     expect(config.User).toBe("1000:1000");
@@ -75,7 +75,7 @@ describe.skipIf(folder === "").each(["amd64", "arm64"])("the image for %s", (pro
     });
   });
 
-  it("holds SQLite for this processor and for no other", () => {
+  it("contains SQLite for this processor only", () => {
     const prebuilds = join(root, "app/node_modules/better-sqlite3/prebuilds");
     expect(readdirSync(prebuilds)).toHaveLength(1);
     const library = readFileSync(join(prebuilds, readdirSync(prebuilds).join("")));
@@ -83,7 +83,7 @@ describe.skipIf(folder === "").each(["amd64", "arm64"])("the image for %s", (pro
     expect(library.readUInt16LE(18)).toBe(machines.get(processor));
   });
 
-  it("holds its bill of materials, its licences and its manual page, and no sources", () => {
+  it("contains its bill of materials, licences and manual page, and no sources", () => {
     for (const name of ["sbom.cdx.json", "THIRD-PARTY-LICENSES.txt", "LICENSE", "man/dayferry.1"]) {
       expect(existsSync(join(root, "app", name))).toBe(true);
     }
@@ -213,14 +213,14 @@ describe.skipIf(folder === "")("a container", () => {
     return [...edits.matchAll(/"state": ?"(\w+)"/g)].map(([, state = ""]) => state);
   }
 
-  it("says its version", () => {
+  it("prints its version", () => {
     expect(runOnce("dayferry", "--version")).toMatchObject({
       status: 0,
       stdout: `${manifest.version}\n`,
     });
   });
 
-  it("is nobody in particular, and writes to its volume and to /tmp alone", () => {
+  it("runs as an unprivileged user and writes only to its volume and /tmp", () => {
     const tried = runOnce(
       "sh",
       "-c",
@@ -232,7 +232,7 @@ describe.skipIf(folder === "")("a container", () => {
     expect(tried.stdout).toBe(`${account}\nCapEff:\t0000000000000000\n/data\n/tmp\n`);
   });
 
-  it("serves feeds, is healthy, and takes commands", async () => {
+  it("serves feeds, is healthy, and accepts commands", async () => {
     const daemon = start();
     await daemon.ready();
     const check = imageOf(own).config.Healthcheck.Test.slice(1);
@@ -261,7 +261,7 @@ describe.skipIf(folder === "")("a container", () => {
     expect(runOnce(...check).status).toBe(1);
   });
 
-  it("ends within ten seconds of SIGTERM with an edit under way, which is not lost", async () => {
+  it("ends within ten seconds of SIGTERM and keeps the edit under way", async () => {
     const daemon = start();
     await daemon.ready();
     const { project } = sandbox.workspace.places()[0] ?? { project: 0 };
@@ -287,7 +287,7 @@ describe.skipIf(folder === "")("a container", () => {
     expect((await next.ended()).code).toBe(0);
   });
 
-  it("ends at once on the second SIGTERM", async () => {
+  it("ends at once on a second SIGTERM", async () => {
     // A mail server that never says a word holds up whoever waits for it.
     const waiting = new Set<Socket>();
     const silent = createServer((socket) => void waiting.add(socket)).listen(0, "127.0.0.1");

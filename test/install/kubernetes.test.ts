@@ -35,17 +35,17 @@ function modelOf(manifest: { readonly apiVersion: string; readonly kind: string 
 }
 
 describe("deploy/kubernetes", () => {
-  it.each(files)("has in %s what its schema takes", (name) => {
+  it.each(files)("is valid by its schema in %s", (name) => {
     expect(() => modelOf(read(name)).validate()).not.toThrow();
   });
 
-  it("would be told that a value is of a wrong kind", () => {
+  it("would fail its schema with a value of the wrong kind", () => {
     const manifest = read("statefulset.yaml");
     manifest.spec.replicas = "one";
     expect(() => modelOf(manifest).validate()).toThrow(/replicas/);
   });
 
-  it("names no field that its schema does not know", () => {
+  it("uses no field that its schema does not know", () => {
     // A literal may have no field that its type lacks, which is more than the schemas ask.
     const check = (
       manifests: readonly { readonly kind: string; readonly apiVersion: string }[],
@@ -83,7 +83,7 @@ export const _${index}: T${index} = ${JSON.stringify(manifest)};`,
     expect(check([wrong]).stdout).toContain("livenesProbe");
   });
 
-  it("is listed as a whole by its kustomization", () => {
+  it("is listed completely by its kustomization", () => {
     expect(read("kustomization.yaml").resources.toSorted()).toEqual(files.toSorted());
   });
 
@@ -115,7 +115,7 @@ export const _${index}: T${index} = ${JSON.stringify(manifest)};`,
     expect(container.readinessProbe.httpGet.path).toBe("/readyz");
   });
 
-  it("has a configuration that the daemon takes, with each secret as a file that is there", () => {
+  it("has a configuration that the daemon accepts, with each secret as an existing file", () => {
     const { stringData } = read("secret.yaml");
     const text: string = read("configuration.yaml").data["config.json"];
     const secrets = join(root, "node_modules/.cache/dayferry-secrets");

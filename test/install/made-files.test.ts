@@ -20,17 +20,17 @@ it("src/store/rows/tables.ts has the columns of every table; `npm run reference`
 describe("man/dayferry.1", () => {
   const page = join(root, "man/dayferry.1");
 
-  it("is what the commands say; `npm run reference` writes it", async () => {
+  it("matches the commands; `npm run reference` writes it", async () => {
     expect(read("man/dayferry.1")).toBe(await manPage());
   });
 
-  it("has every command, with its options", () => {
+  it("has every command with its options", () => {
     expect(read("man/dayferry.1")).toContain(".SS \\fBedits list\\fR");
     expect(read("man/dayferry.1")).toContain("\\-\\-dry\\-run");
     expect(read("man/dayferry.1")).toContain("DAYFERRY_ADMIN_TOKEN_FILE");
   });
 
-  it.skipIf(!isInstalled("mandoc"))("is taken by mandoc without a word", async () => {
+  it.skipIf(!isInstalled("mandoc"))("passes mandoc without a message", async () => {
     expect(await runProgram(["mandoc", "-Tlint", page], {})).toMatchObject({ code: 0, output: "" });
   });
 
@@ -45,11 +45,11 @@ describe("man/dayferry.1", () => {
 });
 
 describe("THIRD-PARTY-LICENSES.txt", () => {
-  it("is what the packages say; `npm run reference` writes it", () => {
+  it("matches the packages; `npm run reference` writes it", () => {
     expect(read("THIRD-PARTY-LICENSES.txt")).toBe(licencesFile());
   });
 
-  it("has every package that the lock file installs without those for development", () => {
+  it("lists every package that the lock file installs for production", () => {
     const { packages } = JSON.parse(read("package-lock.json"));
     type Locked = Readonly<Partial<Record<"dev" | "devOptional" | "link", boolean>>>;
     const isOwn = (place: string) => place === "" || place.startsWith("packages/");
@@ -63,7 +63,7 @@ describe("THIRD-PARTY-LICENSES.txt", () => {
     expect(places).toContain("node_modules/fullcalendar");
   });
 
-  it("has terms that ask for no more than to be named", () => {
+  it("has only licences that ask for no more than attribution", () => {
     const known = new Set(["MIT", "MIT-0", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"]);
     // Used as npm has it: its terms ask changed files to stay open. Source: MPL 2.0, 3.1 and 3.2.
     const unchanged = new Set(["web-push"]);
@@ -74,7 +74,7 @@ describe("THIRD-PARTY-LICENSES.txt", () => {
     expect(others).toEqual([]);
   });
 
-  it("has what the packages themselves say, as they are installed", () => {
+  it("matches the licences of the installed packages", () => {
     for (const { place, version, license } of shippedPackages()) {
       const manifest = JSON.parse(read(`${place}/package.json`));
       expect([place, manifest.version, manifest.license]).toEqual([place, version, license]);
@@ -83,11 +83,11 @@ describe("THIRD-PARTY-LICENSES.txt", () => {
 });
 
 describe("sbom.cdx.json", () => {
-  it("is what the lock file says; `npm run reference` writes it", () => {
+  it("matches the lock file; `npm run reference` writes it", () => {
     expect(read("sbom.cdx.json")).toBe(billOfMaterials());
   });
 
-  it("is CycloneDX 1.6 by its schema", () => {
+  it("is valid CycloneDX 1.6", () => {
     const folder = "node_modules/@cyclonedx/cyclonedx-library/res/schema";
     const schema = (name: string) => JSON.parse(read(`${folder}/${name}.SNAPSHOT.schema.json`));
     const ajv = new Ajv({ strict: false, validateFormats: false });

@@ -87,7 +87,7 @@ function start(args: readonly string[], { cwd = home, env = {} } = {}) {
 }
 
 describe("the npm package", () => {
-  it("holds what runs, what explains it, and nothing else", () => {
+  it("contains what runs, what explains it, and nothing else", () => {
     const packed = [...files];
     for (const path of [
       "LICENSE",
@@ -107,7 +107,7 @@ describe("the npm package", () => {
     ).toEqual([]);
   });
 
-  it("has whatever its documents lead to", () => {
+  it("contains everything that its documents link to", () => {
     const lost = [...files]
       .filter((path) => path.endsWith(".md"))
       .flatMap((path) =>
@@ -119,14 +119,14 @@ describe("the npm package", () => {
     expect(lost).toEqual([]);
   });
 
-  it("brings nothing along that is for development alone", () => {
+  it("installs no development dependency", () => {
     const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     const brought = ["typescript", "vitest", "vite", "fullcalendar", "rolldown"];
     expect(brought.every((name) => name in devDependencies)).toBe(true);
     expect(brought.filter((name) => existsSync(join(home, "node_modules", name)))).toEqual([]);
   });
 
-  it("is a command, by whatever Node npm itself runs", () => {
+  it("is a command that runs with npm's own Node", () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     expect(dayferry("--version")).toBe(`${version}\n`);
     expect(run("npx", ["dayferry", "--version"], home)).toBe(`${version}\n`);
@@ -144,14 +144,14 @@ describe("the npm package", () => {
     expect(await demo.stop()).toEqual([0, null]);
   });
 
-  it("is the stand-in service alone", async () => {
+  it("runs the stand-in service alone", async () => {
     const sandbox = start(["sandbox", "--port", "0", "--json"]);
     const url = await sandbox.says(/"baseUrl": ?"(http:[^"]+)"/);
     expect((await fetch(`${url}/projects`)).status).toBe(403);
     expect(await sandbox.stop()).toEqual([0, null]);
   });
 
-  it("offers the set-up to who has no configuration", async () => {
+  it("offers the set-up when there is no configuration", async () => {
     const empty = mkdtempSync(join(folder, "empty-"));
     const setup = start(["serve"], { cwd: empty, env: { DAYFERRY_PORT: "0" } });
     const url = await setup.says(/(http:\/\/127\.0\.0\.1:\d+\/setup\S*)/);
@@ -160,7 +160,7 @@ describe("the npm package", () => {
     expect(await setup.stop()).toEqual([0, null]);
   });
 
-  it("says what helps where npm has not installed Node and the machine's own is too old", () => {
+  it("says what helps when the machine's Node is too old", () => {
     const alone = mkdtempSync(join(folder, "alone-"));
     const place = join(alone, "node_modules/dayferry/bin");
     mkdirSync(place, { recursive: true });

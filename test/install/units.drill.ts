@@ -26,13 +26,13 @@ describe.skipIf(!isInstalled("systemd-analyze")).each(units)("deploy/%s", (name)
   const verify = (file: string) =>
     runProgram(["systemd-analyze", "verify", "--man=no", file], { env: { HOME: folder } });
 
-  it("is understood as a whole", async () => {
+  it("is valid to systemd", async () => {
     expect(await verify(placed(name))).toMatchObject({ code: 0, output: "" });
     const misspelt = placed(name, (text) => text.replace("ProtectHome=", "ProtectHoem="));
     expect((await verify(misspelt)).output).toContain("ProtectHoem");
   });
 
-  it("leaves as little open as docs/install.md says", async () => {
+  it("restricts as much as docs/install.md says", async () => {
     const score = /exposure level of (\d\.\d)/.exec(read("docs/install.md"))?.[1] ?? "none";
     const args = ["security", "--offline=true", "--no-pager"];
     const { stdout } = await runProgram(["systemd-analyze", ...args, placed(name)], {});
@@ -41,7 +41,7 @@ describe.skipIf(!isInstalled("systemd-analyze")).each(units)("deploy/%s", (name)
 });
 
 describe("the template unit", () => {
-  it("is the unit with a place of its own for each account", () => {
+  it("is the unit with separate places for each account", () => {
     const settings = (name: string) =>
       read(`deploy/${name}`)
         .split("\n")
@@ -52,7 +52,7 @@ describe("the template unit", () => {
     expect(settings("dayferry@.service").match(/\/%i/g)).toHaveLength(5);
   });
 
-  it("gives the daemon time to end, and does not start what is configured wrongly again and again", () => {
+  it("gives the daemon time to end, and does not restart a wrong configuration again and again", () => {
     const text = read("deploy/dayferry.service");
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(10);
     expect(text).toMatch(/^RestartPreventExitStatus=2$/m);

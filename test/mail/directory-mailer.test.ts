@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe("createDirectoryMailer()", () => {
-  test("send() result when the folder does not exist yet", async () => {
+  test("makes the folder when it does not exist", async () => {
     const directory = join(folder, "data/mail");
     const mailer = createDirectoryMailer(directory);
     const delivery = await mailer.send(sample);
@@ -33,7 +33,7 @@ describe("createDirectoryMailer()", () => {
     });
   });
 
-  test("send() result when the same mail comes again, later and at once", async () => {
+  test("writes the same mail once, whether repeated later or at once", async () => {
     const mailer = createDirectoryMailer(folder);
     const date = sample.date.add({ hours: 1 });
     await Promise.all([
@@ -48,7 +48,7 @@ describe("createDirectoryMailer()", () => {
     expect(texts.filter((text) => text.includes("at last"))).toHaveLength(1);
   });
 
-  test("send() octets when a mail server would get the same mail", async () => {
+  test("writes the octets that a mail server would get", async () => {
     const server = await startMailServer();
     const smtp = createSmtpMailer({
       url: `smtp://127.0.0.1:${server.port}`,
@@ -75,7 +75,7 @@ describe("createDirectoryMailer()", () => {
     }
   });
 
-  test("send() and verify() result when the folder cannot be made", async () => {
+  test("reports a folder that cannot be made", async () => {
     writeFileSync(join(folder, "file"), "");
     const mailer = createDirectoryMailer(join(folder, "file/mail"));
     expect(await mailer.send(sample)).toMatchObject({
@@ -86,14 +86,14 @@ describe("createDirectoryMailer()", () => {
     expect(await mailer.verify()).toContain("cannot be written");
   });
 
-  test("send() result when the address can be none", async () => {
+  test("reports an impossible address", async () => {
     const mailer = createDirectoryMailer(folder);
     const delivery = await mailer.send({ ...sample, to: { name: "x", address: "x\r\ny@z" } });
     expect(delivery).toMatchObject({ kind: "rejected", code: null });
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("verify() result when all is well leaves nothing behind", async () => {
+  test("leaves nothing behind after verify()", async () => {
     const mailer = createDirectoryMailer(folder);
     expect(await mailer.verify()).toBe(null);
     expect(readdirSync(folder)).toEqual([]);

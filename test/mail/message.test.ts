@@ -29,7 +29,7 @@ const shown = (text: string | undefined): string =>
     .trim();
 
 describe("toMessage()", () => {
-  test("toMessage() headers when nothing special is asked", async () => {
+  test("writes the plain headers", async () => {
     const raw = await render({ headers: { "List-Unsubscribe": "<https://a.example/u>" } });
     expect(headerNames(raw).toSorted()).toEqual([
       "auto-submitted",
@@ -47,7 +47,7 @@ describe("toMessage()", () => {
     expect(raw).toContain("charset=utf-8");
   });
 
-  test("toMessage() parts when the mail has text, HTML and a calendar", async () => {
+  test("writes text, HTML and a calendar as parts", async () => {
     const content = "BEGIN:VCALENDAR\r\nSUMMARY:Größe 🎉\r\nEND:VCALENDAR\r\n";
     const html = "<p>Größe 🎉</p>";
     const text = "Größe 🎉 שלום\n";
@@ -68,7 +68,7 @@ describe("toMessage()", () => {
     expect(attached).toContainEqual({ mimeType: "application/ics", filename: "event.ics", lines });
   });
 
-  test("toMessage() octets when it is made twice", async () => {
+  test("writes the same octets each time", async () => {
     const part = { html: "<p>x</p>", calendar: { content: "X", method: "PUBLISH" as const } };
     expect(await render(part)).toBe(await render(part));
   });
@@ -84,7 +84,7 @@ describe("toMessage()", () => {
     "a\r\nBcc: x@y.z",
     "a\u2028b\u0000c",
     "half a pair \ud83c here",
-  ])("toMessage() subject when it is %j", async (subject) => {
+  ])("writes the subject %j", async (subject) => {
     const raw = await render({ subject, to: { name: subject, address: "a@b.c" } });
     const parsed = await PostalMime.parse(raw);
     expect(shown(parsed.subject)).toBe(shown(subject));
@@ -92,7 +92,7 @@ describe("toMessage()", () => {
     for (const line of raw.split("\r\n")) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(998);
   });
 
-  test("toMessage() headers when subject, names and header texts are anything", async () => {
+  test("writes safe headers for any subject, names and header texts", async () => {
     const nasty = fc.constantFrom(
       "\r\n",
       "\n",

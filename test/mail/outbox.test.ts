@@ -20,7 +20,7 @@ const mail = {
 };
 
 describe("openOutbox()", () => {
-  it("read() result for what the mailer has written: the same words", async () => {
+  it("reads what the mailer has written", async () => {
     const directory = testDirectory();
     const calendar = {
       content: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n",
@@ -45,7 +45,7 @@ describe("openOutbox()", () => {
     expect(await outbox.list(1)).toHaveLength(1);
   });
 
-  it("read() result for what is no mail: null, and for a damaged one what can be read of it", async () => {
+  it("reads what can be read of a damaged mail, and null of anything else", async () => {
     const directory = testDirectory();
     writeFileSync(join(directory, "note.txt"), "x");
     writeFileSync(join(directory, "empty.eml"), "");
@@ -63,7 +63,7 @@ describe("openOutbox()", () => {
     expect(await openOutbox({ directory: join(directory, "nowhere") }).list(5)).toEqual([]);
   });
 
-  it("read() and list() result for a link and a pipe among the mails: neither is one", async () => {
+  it("ignores a link and a pipe among the mails", async () => {
     const directory = testDirectory();
     const elsewhere = join(testDirectory(), "secret.eml");
     writeFileSync(elsewhere, "Subject: elsewhere\r\n\r\nsecret");

@@ -109,7 +109,7 @@ describe.skipIf(!isThere)("send() through Debian's exim4", () => {
     return mailer.send({ ...sample, ...fields });
   };
 
-  it("takes a whole mail, and delivers it as it was written", async () => {
+  it("delivers a whole mail as it was written", async () => {
     const delivery = await send({
       subject: "Überfällig: Ποσό 📅 – was due Mon 23 Nov 2026",
       html: '<p dir="auto">Größe</p>',
@@ -136,7 +136,7 @@ describe.skipIf(!isThere)("send() through Debian's exim4", () => {
     expect(headers.get("auto-submitted")).toBe("auto-generated");
   });
 
-  it("is spoken to in the clear on the own machine, or by STARTTLS where its certificate is trusted", async () => {
+  it("goes unencrypted on the same machine, and by STARTTLS where its certificate is trusted", async () => {
     const messageId = "<by-starttls@dayferry.example>";
     expect(await send({ messageId }, "")).toMatchObject({ kind: "deferred", code: null });
     const trusting = await send({ messageId }, "?tls.rejectUnauthorized=false&requireTLS=true");

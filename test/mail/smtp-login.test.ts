@@ -23,7 +23,7 @@ describe("logins and TLS", () => {
     ["in the address", { login: encoded }],
     ["beside it", { login: "dayferry", password: "p@ss: wörd" }],
     ["both, of which the one beside it counts", { login: "dayferry:old", password: "p@ss: wörd" }],
-  ])("send() result when the password stands %s", async (_name, credentials) => {
+  ])("logs in with the password %s", async (_name, credentials) => {
     const server = await serve(login);
     const mailer = mailerFor({ ...server, ...credentials });
     expect(await mailer.verify()).toBe(null);
@@ -31,7 +31,7 @@ describe("logins and TLS", () => {
     expect(server.received[0]?.user).toBe("dayferry");
   });
 
-  test("send() result when the password is wrong", async () => {
+  test("reports a wrong password", async () => {
     const mailer = mailerFor({ ...(await serve(login)), login: "dayferry:hush-hush" });
     const delivery = await mailer.send(sample);
     expect(delivery).toMatchObject({
@@ -47,7 +47,7 @@ describe("logins and TLS", () => {
     ["smtp", "STARTTLS", tls],
     ["smtps", "TLS from the start", { ...tls, secure: true }],
   ])(
-    "send() result when %s: goes by %s with an unknown certificate",
+    "over %s with %s trusts an unknown certificate only when told to",
     async (scheme, _, options) => {
       const server = await serve(options);
       const strict = mailerFor({ ...server, scheme });
@@ -62,7 +62,7 @@ describe("logins and TLS", () => {
     },
   );
 
-  test("send() result when smtps: is spoken to a port that begins in the clear", async () => {
+  test("reports smtps: on a port that begins unencrypted", async () => {
     const mailer = mailerFor({ ...(await serve()), scheme: "smtps" });
     expect(await mailer.send(sample)).toMatchObject({
       kind: "deferred",
@@ -70,7 +70,7 @@ describe("logins and TLS", () => {
     });
   });
 
-  test("send() result when TLS is required and not offered", async () => {
+  test("sends nothing when TLS is required and not offered", async () => {
     const server = await serve();
     const mailer = mailerFor({ ...server, query: "?requireTLS=true" });
     expect(await mailer.send(sample)).toMatchObject({ kind: "deferred" });

@@ -21,7 +21,7 @@ const ways = [
 describe.skipIf(!canSign()).each(ways)("a mail server by %s", (_, { scheme, secure }) => {
   const who = { scheme, login: "dayferry", password: "hush-hush", query: "?requireTLS=true" };
 
-  it("gets login and mail when its certificate is of a trusted authority and of its host", async () => {
+  it("gets login and mail when a trusted authority signed its certificate for its host", async () => {
     const authority = createAuthority();
     trust(authority);
     const server = await serve({ ...login, secure, ...authority.sign() });
@@ -58,7 +58,7 @@ describe.skipIf(!canSign()).each(ways)("a mail server by %s", (_, { scheme, secu
     expect([...logins, ...server.received]).toEqual([]);
   });
 
-  it("gets neither when nobody trusts its authority", async () => {
+  it("gets neither when its authority is not trusted", async () => {
     const server = await serve({ ...login, secure, ...createAuthority().sign() });
     const mailer = mailerFor({ ...server, ...who });
     expect(await mailer.verify()).toMatch(/not signed by a trusted authority/);
@@ -89,7 +89,7 @@ it.each([
   ["is not offered", ["AUTH PLAIN LOGIN"]],
   ["is offered and refused", ["STARTTLS", "AUTH PLAIN LOGIN"]],
 ])(
-  "a mail server whose STARTTLS somebody has taken away hears no password when TLS %s",
+  "a mail server without STARTTLS after an attack hears no password when TLS %s",
   async (_, offers) => {
     const { port, heard } = await clearServer(offers);
     const mailer = mailerFor({

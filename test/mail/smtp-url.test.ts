@@ -19,11 +19,11 @@ describe("readSmtpUrl()", () => {
       "smtp://m.example?name=me&authMethod=PLAIN&tls.servername=n.example",
       { name: "me", authMethod: "PLAIN", tls: { servername: "n.example" } },
     ],
-  ])("readSmtpUrl() options when the address is %s", (url, options) => {
+  ])("reads the options of %s", (url, options) => {
     expect(readSmtpUrl(url, null)).toMatchObject(options);
   });
 
-  test("readSmtpUrl() verifies certificates when nothing is said", () => {
+  test("verifies certificates by default", () => {
     expect(readSmtpUrl("smtps://m.example", null).tls).toEqual({});
   });
 
@@ -33,7 +33,7 @@ describe("readSmtpUrl()", () => {
     "hush",
     "smtp://u:hush@m.example?logger=true",
     "smtp://u:hush@m.example?requireTLS=yes",
-  ])("readSmtpUrl() throws when the address is %s", (url) => {
+  ])("refuses %s", (url) => {
     expect(() => readSmtpUrl(url, null)).toThrow(SmtpUrlError);
     expect(() => readSmtpUrl(url, null)).toThrow(/^(?!.*hush)/);
   });
@@ -47,7 +47,7 @@ describe("readSmtpUrl()", () => {
     "authMethod=PLAIN",
     "pool=true",
     "requireTls=true",
-  ])("readSmtpUrl() and the configuration agree when the option is %s", (option) => {
+  ])("agrees with the configuration on the option %s", (option) => {
     const smtpUrl = `smtp://m.example?${option}`;
     const config = parseConfig({ mail: { smtpUrl } }, { folder: "/", cwd: "/", env: {} });
     const refused = !config.ok && config.failure.some(({ path }) => path === "mail.smtpUrl");

@@ -10,7 +10,7 @@ const { mailerFor, serve, serveRaw } = bench;
 afterEach(() => bench.cleanUp());
 
 describe("send() through a mail server", () => {
-  test("send() result when the server accepts", async () => {
+  test("reports what the server accepted", async () => {
     const server = await serve();
     const mailer = mailerFor(server);
     expect(await mailer.verify()).toBe(null);
@@ -31,7 +31,7 @@ describe("send() through a mail server", () => {
     });
   });
 
-  test("send() keeps its connection when many mails go out", async () => {
+  test("keeps its connection for many mails", async () => {
     const server = await serve();
     const mailer = mailerFor(server);
     const sent = Array.from({ length: 40 }, (_, index) =>
@@ -92,7 +92,7 @@ describe("send() through a mail server", () => {
       /not you/,
     ],
     ["wants a login", { authOptional: false }, "deferred", 530, /./],
-  ])("send() result when the server %s", async (_name, options, kind, code, message) => {
+  ])("reports a server that %s", async (_name, options, kind, code, message) => {
     const mailer = mailerFor(await serve(options));
     expect(await mailer.send(sample)).toEqual({
       kind,
@@ -101,7 +101,7 @@ describe("send() through a mail server", () => {
     });
   });
 
-  test("send() result when the refusal is over", async () => {
+  test("succeeds once the refusal is over", async () => {
     let refusals = 2;
     const server = await serve({
       onRcptTo: (_address, _session, done) => done(refusals-- > 0 ? reply(450, "wait") : null),
@@ -113,7 +113,7 @@ describe("send() through a mail server", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test("send() result when the address can be none", async () => {
+  test("reports an impossible address", async () => {
     const server = await serve();
     const mailer = mailerFor(server);
     for (const address of ["ana", "", "a@b, c@d", "a@b>\r\nRCPT TO:<c@d", "a b@c.d", "<a@b.c>"]) {
@@ -123,7 +123,7 @@ describe("send() through a mail server", () => {
     expect(server.connections()).toBe(0);
   });
 
-  test("send() throws when the program made the mail wrongly", async () => {
+  test("throws when the program made an invalid mail", async () => {
     const mailer = mailerFor({ port: 9 });
     const wrong = [
       { messageId: "no id" },
@@ -138,8 +138,8 @@ describe("send() through a mail server", () => {
   });
 });
 
-describe("send() when the line fails", () => {
-  test("send() result when nobody listens", async () => {
+describe("send() over a bad connection", () => {
+  test("reports that nobody listens", async () => {
     const server = await startRawServer(() => undefined);
     await server.close();
     const mailer = mailerFor(server);
@@ -151,13 +151,13 @@ describe("send() when the line fails", () => {
     expect(await mailer.verify()).toContain("cannot be reached");
   });
 
-  test("send() result when the server never speaks", async () => {
+  test("gives up on a server that never speaks", async () => {
     const mailer = mailerFor({ ...(await serveRaw(() => undefined)), timeout: "PT0.2S" });
     expect(await mailer.send(sample)).toMatchObject({ kind: "deferred", code: null });
     expect(await mailer.verify()).not.toBe(null);
   });
 
-  test("send() result when the server falls silent in the middle", async () => {
+  test("gives up on a server that falls silent in the middle", async () => {
     const mailer = mailerFor({
       ...(await serveRaw((socket) => socket.write("220 hello\r\n"))),
       timeout: "PT0.2S",
@@ -165,7 +165,7 @@ describe("send() when the line fails", () => {
     expect(await mailer.send(sample)).toMatchObject({ kind: "deferred", code: null });
   });
 
-  test("send() result when the server answers drop by drop for ever", async () => {
+  test("gives up on a server that answers octet by octet for ever", async () => {
     // The limit ends once the server is in the middle of its answer, which never comes to an end.
     let late = new AbortController();
     const server = await serveRaw((socket) => {
@@ -191,7 +191,7 @@ describe("send() when the line fails", () => {
   test.each([
     ["is broken", (socket: Socket) => socket.destroy()],
     ["is ended", (socket: Socket) => socket.end()],
-  ])("send() result when a kept line %s after the content: it is not repeated", async (_, cut) => {
+  ])("does not repeat a mail when a kept connection %s after the content", async (_, cut) => {
     let contents = 0;
     const server = await serveRaw((socket) =>
       talkSmtp(socket, (line) => {
@@ -207,7 +207,7 @@ describe("send() when the line fails", () => {
     expect(contents).toBe(2);
   });
 
-  test("send() result when the line drops after the content", async () => {
+  test("reports an unknown outcome when the connection drops after the content", async () => {
     let contents = 0;
     const server = await serveRaw((socket) =>
       talkSmtp(socket, (line) => {
@@ -221,7 +221,7 @@ describe("send() when the line fails", () => {
     expect(contents).toBe(1);
   });
 
-  test("send() result when the server drops the kept connection", async () => {
+  test("opens a new connection when the server drops the kept one", async () => {
     let connections = 0;
     const server = await serveRaw((socket) => {
       connections += 1;
@@ -235,7 +235,7 @@ describe("send() when the line fails", () => {
     expect(connections).toBe(2);
   });
 
-  test("send() result when the mailer is closed", async () => {
+  test("sends nothing after the mailer is closed", async () => {
     const mailer = mailerFor(await serve());
     mailer.close();
     expect(await mailer.send(sample)).toMatchObject({ kind: "deferred" });

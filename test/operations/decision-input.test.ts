@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readDecision } from "../../src/operations/decision-input.ts";
 
-describe("readDecision() result", () => {
-  it("has what was decided about which version", () => {
+describe("readDecision()", () => {
+  it("reads the decision and its version", () => {
     expect(
       readDecision({
         version: "a1",
@@ -31,7 +31,7 @@ describe("readDecision() result", () => {
     [{ version: "a", fields: { name: "mine" } }, /^fields\.name: there is no such field/],
     [{ version: "a", fields: { title: "both" } }, /^fields\.title/],
     [{ version: "a", fields: { title: { text: "x", more: 1 } } }, /^fields\.title/],
-  ])("names what is wrong: %j", (body, reason) => {
+  ])("names what is wrong with %j", (body, reason) => {
     const read = readDecision(body);
     expect(read.ok ? "" : read.failure).toMatch(reason);
   });

@@ -54,7 +54,7 @@ describe("POST /api/edits", () => {
     });
   });
 
-  it("takes a long file as it takes a short one, and refuses one with the reason and its line", async () => {
+  it("accepts a long file like a short one, and refuses one with the reason and its line", async () => {
     const { call, path } = await startApp();
     const filler = "X-FILLER:x\r\n".repeat(10_000);
     const body = fresh.replace("END:VCALENDAR", `${filler}END:VCALENDAR`);
@@ -154,7 +154,7 @@ describe("POST /api/edits", () => {
     expect(JSON.parse(text).detail).toMatch(new RegExp(`^${named}: `));
   });
 
-  it("lists by state, and lets a person discard what has not left", async () => {
+  it("lists by state, and lets a person discard what has not been sent", async () => {
     const { call, path } = await startApp();
     await call("POST /api/edits?project=2001", { headers, body: fresh });
     const list = async (query: string) =>
@@ -169,7 +169,7 @@ describe("POST /api/edits", () => {
     expect((await call("POST /api/edits/77/discard", { headers: bearer })).status).toBe(404);
   });
 
-  it("takes a confirmed edit back by a new one, and says why another cannot be", async () => {
+  it("undoes a confirmed edit by a new one, and says why another cannot be undone", async () => {
     const { call, store } = await startApp();
     const uid = store.view.ofProject(projectId(2001))[0]?.uid ?? "";
     const body = calendar("BEGIN:VEVENT", `UID:${uid}`, "SUMMARY:Renamed", "END:VEVENT");
@@ -198,7 +198,7 @@ describe("POST /api/edits", () => {
     expect((await call("POST /api/edits/77/undo", { headers: bearer })).status).toBe(404);
   });
 
-  it("takes back, of what somebody has changed since, what the body says, and refuses a body that says nothing clear", async () => {
+  it("undoes an edit changed since only as the body says, and refuses an unclear body", async () => {
     const { call, store } = await startApp();
     const uid = store.view.ofProject(projectId(2001))[0]?.uid ?? "";
     const body = calendar(
@@ -236,7 +236,7 @@ describe("POST /api/edits", () => {
     });
   });
 
-  it("shows both values of a conflict, and what is frozen", async () => {
+  it("shows both values of a conflict and the frozen state", async () => {
     const { call, store } = await startApp();
     const uid = `event-1@${store.meta.installation}`;
     const item = store.mirror.findUid(uid)?.item;

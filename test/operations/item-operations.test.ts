@@ -51,7 +51,7 @@ describe("/api/agenda", () => {
 });
 
 describe("/api/items", () => {
-  it("shows the fields that a change takes, and stores what differs as one edit", async () => {
+  it("shows the fields of a change, and stores what differs as one edit", async () => {
     const { ask, path, edits } = await itemsRig();
     const { answer: item } = await ask(`GET ${path}`);
     expect(item.fields).toMatchObject({ title: "Review", allDay: "" });
@@ -72,7 +72,7 @@ describe("/api/items", () => {
     });
   });
 
-  it("previews without storing, and refuses a change of what was changed since", async () => {
+  it("previews without storing, and refuses to change what has changed since", async () => {
     const { ask, path, edits, store } = await itemsRig();
     const { answer: item } = await ask(`GET ${path}`);
     const told = await ask(`PATCH ${path}`, { title: "Mine", dryRun: true });
@@ -87,7 +87,7 @@ describe("/api/items", () => {
     expect(edits()).toEqual([]);
   });
 
-  it("creates an event with the least that it needs, once, and deletes it", async () => {
+  it("creates an event from the minimum, once, and deletes it", async () => {
     const { ask, edits } = await itemsRig();
     const event = { kind: "event", project: 2001, title: "Kick-off", startOn: "2027-01-04" };
     const { status } = await ask("POST /api/items", event);
@@ -125,7 +125,7 @@ describe("/api/items", () => {
     expect(edits()).toEqual([]);
   });
 
-  it("lets nobody change for another, nor see what is hidden", async () => {
+  it("lets nobody change for another person or see what is hidden", async () => {
     const { ask, call, path } = await itemsRig();
     expect((await ask("GET /api/items/nowhere@example.com")).status).toBe(404);
     expect((await call(`GET ${path}`)).status).toBe(401);

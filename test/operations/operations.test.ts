@@ -18,7 +18,7 @@ describe("every operation", () => {
   });
 
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    "%s takes what its path names, and is let in for whom it is",
+    "%s takes what its path names, and admits only those it is for",
     (_name, operation) => {
       const members = membersOf(operation).map(({ name }) => name);
       expect(members).toEqual(expect.arrayContaining([...operation.pathMembers]));
@@ -31,7 +31,7 @@ describe("every operation", () => {
     },
   );
 
-  it("has a command of its name, whose help says what it does", async () => {
+  it("has a command of its name whose help describes it", async () => {
     const program = await commandTree("1.0.0");
     const commands = new Map(
       allCommands(outlineOf(program)).map(({ path, about }) => [path.join(" "), about]),

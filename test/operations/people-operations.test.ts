@@ -21,7 +21,7 @@ function calendar(uid: string, line = "", title = "Standup"): string {
 }
 
 describe("/api/people", () => {
-  it("lists people with what they may and have, and no secret", async () => {
+  it("lists people with their rights and credentials, and no secret", async () => {
     const { call } = await startApp();
     const { status, text } = await call("GET /api/people", bearer);
     expect(status).toBe(200);
@@ -44,7 +44,7 @@ describe("/api/people", () => {
     },
   );
 
-  it("gives a new password once, with what to enter, and takes it back", async () => {
+  it("gives a new password once, with what to enter, and revokes it", async () => {
     const { call, passwords, lines } = await startApp();
     const { status, text, headers } = await call("POST /api/people/11/password", bearer);
     expect(status).toBe(200);
@@ -132,7 +132,7 @@ describe("/api/edits as a person", () => {
     ["into a project of others", "project=2002", "new@calendar"],
     ["into an unknown project", "project=2099", "new@calendar"],
     ["into an unknown list", "project=2001&list=3999", "new@calendar"],
-  ])("refuses edits %s with 403 and tells nothing", async (_what, query, uid) => {
+  ])("refuses edits %s with 403 and reveals nothing", async (_what, query, uid) => {
     const { post, store } = await asAna();
     const { status, text } = await post(query, calendar(uid));
     expect(status).toBe(403);
@@ -149,7 +149,7 @@ describe("/api/edits as a person", () => {
     ],
     ["a deletion", "STATUS:CANCELLED", (own) => [`event-2@${own}`, `event-9992@${own}`]],
     ["what a program of others has made", "", () => ["theirs@calendar", "nobodys@calendar"]],
-  ])("answers %s in a dry run as what there is not", async (_what, line, uids) => {
+  ])("answers %s in a dry run as if it did not exist", async (_what, line, uids) => {
     const { post, store, hidden } = await asAna();
     hidden();
     const answers = [];
@@ -164,7 +164,7 @@ describe("/api/edits as a person", () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  it("answers a parent that is hidden as one that there is not, and hangs nothing below it", async () => {
+  it("treats a hidden parent as missing, and puts nothing below it", async () => {
     const { post, store, hidden } = await asAna();
     hidden();
     const answers: (readonly [number, number, string])[] = [];
@@ -191,7 +191,7 @@ describe("/api/edits as a person", () => {
     expect(kinds.toSorted()).toEqual(["event", "task", "task"]);
   });
 
-  it("stores nothing of an item that is hidden, and says no more than of one that is gone", async () => {
+  it("stores nothing for a hidden item, and answers as for a deleted one", async () => {
     const { post, store, hidden } = await asAna();
     hidden();
     for (const uid of [`event-2@${store.meta.installation}`, "theirs@calendar"]) {
@@ -202,7 +202,7 @@ describe("/api/edits as a person", () => {
     expect(store.journal.list({ limit: 10 }).map(({ actor }) => actor)).toEqual([ben]);
   });
 
-  it("refuses edits of who may only read with 403", async () => {
+  it("refuses edits of people who may only read with 403", async () => {
     const { post, passwords, store } = await asAna();
     const authorization = basic("12", passwords.issue(ben));
     const { status, text } = await post("project=2002", calendar("n@c"), { authorization });
@@ -211,7 +211,7 @@ describe("/api/edits as a person", () => {
     expect(store.journal.list({ limit: 10 })).toEqual([]);
   });
 
-  it("shows people their own edits only, lets them decide about these, and leaves approval to the admin token", async () => {
+  it("shows people only their own edits, lets them decide about these, and leaves approval to the admin token", async () => {
     const { call, ana: own, store } = await asAna();
     const key = store.mirror.findUid(`event-1@${store.meta.installation}`)?.item;
     const base = key && store.view.get(key)?.item;
@@ -259,7 +259,7 @@ describe("/api/edits as a person", () => {
     expect(lines.join("")).not.toMatch(new RegExp(`wrong-wrong|${password}`));
   });
 
-  it("slows who has failed often, and lets the right password pass at once", async () => {
+  it("slows whoever failed often, and lets the right password pass at once", async () => {
     const { post, throttle, waits } = await asAna();
     const wrong = { authorization: basic("ana@example.com", "wrong-wrong") };
     for (let nth = 0; nth < 5; nth++) throttle.wrong("127.0.0.1", "ana@example.com");
@@ -299,7 +299,7 @@ describe("/api/edits as a person", () => {
     ],
     ["a page without an address", { origin: "null" }, 403],
   ])(
-    "answers an upload of %s that the browser has added a password to (%o) with %i",
+    "answers an upload of %s with a password added by the browser (%o) with %i",
     async (_who, from, status) => {
       const { port, ana: own, store } = await asAna();
       const headers = { ...own.headers, ...from };

@@ -21,7 +21,7 @@ const withMail = (id: number, email: string, fields: Partial<Person> = {}): Pers
 });
 
 describe("issue()", () => {
-  it("issue() result: 26 letters and digits in groups, none that look alike", () => {
+  it("gives 26 letters and digits in groups, none of which look alike", () => {
     const { passwords } = passwordsOf([withMail(11, "ana@example.com")]);
     const issued = Array.from({ length: 200 }, () => passwords.issue(ana));
     for (const password of issued) {
@@ -30,14 +30,14 @@ describe("issue()", () => {
     expect(new Set(issued).size).toBe(issued.length);
   });
 
-  it("issue() result when there was one: the older one ends", () => {
+  it("ends the older password", () => {
     const { passwords } = passwordsOf([withMail(11, "ana@example.com")]);
     const [first, second] = [passwords.issue(ana), passwords.issue(ana)];
     expect(passwords.check("11", first)).toBeNull();
     expect(passwords.check("11", second)?.id).toBe(ana);
   });
 
-  it("issue() keeps neither the password nor the same digest for the same password", () => {
+  it("stores neither the password nor a repeatable digest of it", () => {
     const { store, passwords } = passwordsOf([withMail(11, "a@example.com")]);
     const bytes = Buffer.alloc(16, 7);
     const fixed = createPasswords({ store, randomBytes: () => bytes });
@@ -61,7 +61,7 @@ describe("check()", () => {
     ["with a long dash", (login, password) => [login, password.replaceAll("-", "–")]],
     ["with o for 0 and l for 1", (login, password) => [login, spoken(password)]],
     ["with the id", (_login, password) => ["11", password]],
-  ])("check() result when right and %s", (_how, typed) => {
+  ])("accepts the right password %s", (_how, typed) => {
     const { passwords } = passwordsOf([withMail(11, "Ana.Sousa@example.com")]);
     const password = passwords.issue(ana);
     expect(passwords.check(...typed("ana.sousa@example.com", password))?.id).toBe(ana);
@@ -80,7 +80,7 @@ describe("check()", () => {
     ["id beyond all ids", "9007199254740993", null],
     ["empty login", "", null],
     ["blank login", "  ", null],
-  ])("check() result when %s", (_what, login, password) => {
+  ])("refuses %s", (_what, login, password) => {
     const { passwords } = passwordsOf([
       withMail(11, "ana@example.com"),
       { ...aPerson(13, "Without"), email: "" },
@@ -90,7 +90,7 @@ describe("check()", () => {
     expect(passwords.check(login, password ?? right)).toBeNull();
   });
 
-  it("check() result when suspended, gone, cleared", () => {
+  it("refuses people who are suspended, gone or cleared", () => {
     const { store, passwords } = passwordsOf([withMail(11, "ana@example.com")]);
     const password = passwords.issue(ana);
     store.directory.putPeople([withMail(11, "ana@example.com", { suspended: true })], true);
@@ -106,7 +106,7 @@ describe("check()", () => {
     expect(passwords.list()).toEqual([]);
   });
 
-  it("check() result when two people share an address: the password tells them apart", () => {
+  it("tells two people with one address apart by their passwords", () => {
     const shared = "team@example.com";
     const { store, passwords } = passwordsOf([
       withMail(11, shared),
@@ -122,7 +122,7 @@ describe("check()", () => {
     expect(passwords.check(shared, password)?.id).toBe(ana);
   });
 
-  it("check() result with someone else's password", () => {
+  it("refuses another person's password", () => {
     const { passwords } = passwordsOf([
       withMail(11, "a@example.com"),
       withMail(12, "b@example.com"),

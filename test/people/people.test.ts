@@ -25,7 +25,7 @@ function rig(clock = handClock("2026-11-21T09:00:00Z")) {
   return { ...again(), again };
 }
 
-it("list() result: what each may, has, and enters as user name", () => {
+it("list() shows each person's rights, credentials and user name", () => {
   const { people, passwords } = rig();
   passwords.issue(personId(12));
   expect(people.list()).toEqual([
@@ -47,7 +47,7 @@ it("list() result: what each may, has, and enters as user name", () => {
   ]);
 });
 
-it("hasProgram() result: true once a program has logged in, or where the password is older than the start", () => {
+it("hasProgram() is true once a program has logged in, or when the password is older than the start", () => {
   const clock = handClock("2026-11-21T09:00:00Z");
   const { people, passwords, again } = rig(clock);
   const ben = personId(12);
@@ -63,7 +63,7 @@ it("hasProgram() result: true once a program has logged in, or where the passwor
 });
 
 describe("setPassword()", () => {
-  it("setPassword() result: a password with which that person can log in", () => {
+  it("gives a password that logs the person in", () => {
     const { people, passwords } = rig();
     for (const id of [11, 12, 15].map(personId)) {
       const given = people.setPassword(id);
@@ -73,7 +73,7 @@ describe("setPassword()", () => {
     }
   });
 
-  it("setPassword() result for who is unknown or suspended", () => {
+  it("refuses an unknown or suspended person", () => {
     const { people } = rig();
     expect(people.setPassword(personId(99))).toEqual({ kind: "unknown" });
     expect(people.setPassword(personId(14)).kind).toBe("refused");

@@ -61,7 +61,7 @@ describe("refusal()", () => {
     ["an unknown list", ana, 2001, 3999, false],
     ["a private list in which nothing is theirs", ana, 2001, 3002, false],
     ["the own project by who may only read", personId(13), 2003, null, false],
-  ])("refusal() result for new items in %s", (_what, person, project, list, may) => {
+  ])("decides about new items in %s", (_what, person, project, list, may) => {
     const { rights } = rig();
     const destination = {
       projectId: projectId(project),
@@ -70,14 +70,14 @@ describe("refusal()", () => {
     expect(rights.refusal(person, destination) === null).toBe(may);
   });
 
-  it("refusal() result for a private list in which something is theirs", () => {
+  it("decides about a private list that contains an own item", () => {
     const { rights, put } = rig();
     put.task(1, { listId: listId(3002), assigned: [ana] });
     const destination = { projectId: website, listId: listId(3002) };
     expect(rights.refusal(ana, destination)).toBeNull();
   });
 
-  it("refusal() result for what is hidden and for what there is not: the same words", () => {
+  it("uses the same words for hidden and missing items", () => {
     const { rights } = rig();
     const ask = (project: number, list: number | null) =>
       rights
@@ -93,7 +93,7 @@ describe("refusal()", () => {
 });
 
 describe("mayLookAt()", () => {
-  it("mayLookAt() result for items of all kinds: those that are theirs to see, and what there is not", () => {
+  it("answers by visibility for items of all kinds, and for missing ones", () => {
     const { rights, put, uid } = rig();
     put.event(1);
     put.event(2, { projectId: fair, title: "Secret fair" });
@@ -106,7 +106,7 @@ describe("mayLookAt()", () => {
     expect(hidden.map(may)).toEqual([false, false, false, false]);
   });
 
-  it("mayLookAt() result when someone else's item is gone, or its creation waits", () => {
+  it("decides about another person's item that is gone or not yet created", () => {
     const { rights, put, store, uid } = rig();
     put.event(2, { projectId: fair });
     const key = store.mirror.findUid(uid("event", 2))?.item;

@@ -7,7 +7,7 @@ function rig() {
   return { clock, throttle: createThrottle({ clock }) };
 }
 
-it("answerable() result comes after the wait, or at once with the seconds until the next try", async () => {
+it("answerable() comes after the wait, or at once with the seconds until the next try", async () => {
   const clock = handClock("2026-11-21T09:00:00Z");
   const waiting: { readonly ms: number; readonly end: () => void }[] = [];
   const pause = (ms: number) => new Promise<void>((end) => void waiting.push({ ms, end }));
@@ -44,7 +44,7 @@ function fail(
 }
 
 describe("wrong()", () => {
-  it("wrong() result when they grow in number: at once, later, later still, turned away", () => {
+  it("answers at once, then later and later, then refuses, as failures grow", () => {
     const all = rig();
     const seen = Array.from({ length: 16 }, () => {
       const decision = fail(all, 1);
@@ -56,7 +56,7 @@ describe("wrong()", () => {
     expect(seen[15]).toBe("refuse");
   });
 
-  it("wrong() result when turned away: until enough of them are ten minutes old, and those in vain do not count", () => {
+  it("refuses until enough failures are ten minutes old, and does not count refused ones", () => {
     const all = rig();
     fail(all, 15);
     all.clock.advance({ minutes: 9 });
@@ -72,7 +72,7 @@ describe("wrong()", () => {
     ["from elsewhere", "192.0.2.2", "ana"],
     ["for someone else, from there", "192.0.2.1", "ben"],
     ["from elsewhere in IPv6", "2001:db8:0:2::1", "ana"],
-  ])("wrong() result %s: at once", (_how, address, login) => {
+  ])("answers a failure %s at once", (_how, address, login) => {
     const all = rig();
     fail(all, 15);
     expect(all.throttle.wrong(address, login)).toEqual({ kind: "go" });
@@ -83,20 +83,20 @@ describe("wrong()", () => {
     ["IPv4 in its IPv6 dress", ["::ffff:192.0.2.1", "ana"], ana],
     ["another host of the same IPv6 network", ["2001:db8::1", "ana"], ["2001:DB8:0:0:9::7", "ana"]],
     ["the same host with its zone", ["fe80::1%eth0", "ana"], ["fe80::1", "ana"]],
-  ])("wrong() result for %s: the same", (_how, sender, again) => {
+  ])("recognises %s", (_how, sender, again) => {
     const all = rig();
     fail(all, 15, sender);
     expect(all.throttle.wrong(...again).kind).toBe("refuse");
   });
 
-  it("wrong() result when one address tries one login after the other: it waits, and nobody is turned away", () => {
+  it("delays one address that tries many logins, and refuses nobody", () => {
     const all = rig();
     for (let nth = 0; nth < 100; nth++) fail(all, 1, ["192.0.2.1", `person ${nth}`]);
     expect(all.throttle.wrong("192.0.2.1", "person 100").kind).toBe("wait");
     expect(all.throttle.wrong("192.0.2.9", "person 100").kind).toBe("go");
   });
 
-  it("wrong() result when many wait at once: at most twenty do", () => {
+  it("lets at most twenty wait at once", () => {
     const all = rig();
     for (let nth = 0; nth < 20; nth++) fail(all, 1, ["192.0.2.1", `person ${nth}`]);
     const kinds = Array.from(
@@ -109,7 +109,7 @@ describe("wrong()", () => {
     expect(all.throttle.wrong("192.0.2.1", "later").kind).toBe("wait");
   });
 
-  it("wrong() forgets the oldest of very many", () => {
+  it("forgets the oldest of very many", () => {
     const all = rig();
     fail(all, 15);
     for (let nth = 0; nth < 6000; nth++) {
@@ -120,7 +120,7 @@ describe("wrong()", () => {
 });
 
 describe("right()", () => {
-  it("right() forgives the login from that address, and nothing else", () => {
+  it("forgives the login from that address, and nothing else", () => {
     const all = rig();
     fail(all, 9);
     fail(all, 9, ["192.0.2.1", "ben"]);
@@ -131,7 +131,7 @@ describe("right()", () => {
     expect(all.throttle.wrong(...ana).kind).not.toBe("refuse");
   });
 
-  it("right() does not let an own account wash away guesses at others", () => {
+  it("does not let an own account erase guesses at others", () => {
     const all = rig();
     for (let nth = 0; nth < 60; nth++) {
       fail(all, 1, ["192.0.2.1", `person ${nth}`]);

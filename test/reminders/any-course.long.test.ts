@@ -54,7 +54,7 @@ function theItems(rig: Rig, middle: Temporal.PlainDate) {
   };
 }
 
-it("any course of events tells each thing once to each person under one Message-ID, twice after a crash at most, and in the end for certain", async () => {
+it("any course of events tells each person each thing once under one Message-ID, at most twice after a crash, and certainly in the end", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(act, { maxLength: 25 }),

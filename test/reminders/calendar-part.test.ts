@@ -40,7 +40,7 @@ describe("writeCalendarPart()", () => {
     ["a\r\nATTENDEE:mailto:evil@example.com", "a ATTENDEE:mailto:evil@example.com"],
     ["a\u2028b\u0000c", "a bc"],
     ["n".repeat(300), "n".repeat(300)],
-  ])("names who sends as ORGANIZER when the name is %j", (name, read) => {
+  ])("names the sender as ORGANIZER when the name is %j", (name, read) => {
     const calendar = partFrom({ name, address: "dayferry@example.com" });
     expect(readOrganizer(calendar)).toEqual({ name: read, address: "mailto:dayferry@example.com" });
     expect(calendar).not.toMatch(/^ATTENDEE/m);
@@ -77,7 +77,7 @@ describe("writeCalendarPart()", () => {
   });
 });
 
-it("a mail of an event carries an ORGANIZER: who sends it", async () => {
+it("a mail about an event carries its sender as ORGANIZER", async () => {
   const inbox = await anInbox();
   const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
   rig.put(anEvent());

@@ -4,8 +4,8 @@ import type { Mail } from "../../src/mail/mail.ts";
 import { times } from "../support/items.ts";
 import { aMailer, ana, anEvent, anInbox, aRig, ben, messageIds, type Rig } from "./rig.ts";
 
-describe("step() follows what changes", () => {
-  it("sends for the new start only when an event was moved", async () => {
+describe("step() after changes", () => {
+  it("sends only for the new start when an event was moved", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:40:00Z" });
     rig.put(anEvent());
@@ -97,7 +97,7 @@ describe("step() follows what changes", () => {
     expect(got).toHaveLength(count);
   });
 
-  it("follows more changes at once than it cares to read one by one", async () => {
+  it("follows more changes at once than it reads one by one", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:40:00Z" });
     rig.put(anEvent());

@@ -90,7 +90,7 @@ describe("a mail", () => {
     expect(Temporal.Instant.from(mail.date ?? "").toString()).toBe("2026-11-24T08:45:00Z");
   });
 
-  it("carries the event as a published calendar with the UID that feeds show", async () => {
+  it("carries the event as a published calendar with the UID of the feeds", async () => {
     const title = "Plan; review, and\\go\r\nATTENDEE:mailto:evil@example.com";
     const { calendar, part, rig } = await received({ title, private: true });
     expect(part?.method).toBe("PUBLISH");
@@ -191,7 +191,7 @@ describe("a mail", () => {
 });
 
 describe("renderReminder()", () => {
-  it("uses the account's zone when the reader has none, or one that nobody knows", () => {
+  it("uses the account's zone when the reader has none or an unknown one", () => {
     for (const timeZone of [null, "Mars/Phobos"]) {
       const reader = aPerson({ id: ana, name: "Ana", timeZone });
       const { subject } = renderReminder(occasion({}, { reader }));
@@ -199,7 +199,7 @@ describe("renderReminder()", () => {
     }
   });
 
-  it("shortens long titles and descriptions between characters as people see them", () => {
+  it("shortens long titles and descriptions between visible characters", () => {
     const family = "👩‍👩‍👧‍👦";
     const long = renderReminder(
       occasion({ title: family.repeat(400), description: `${"word ".repeat(1000)}` }),
@@ -214,7 +214,7 @@ describe("renderReminder()", () => {
     expect(fitting.subject).not.toContain("…");
   });
 
-  it("has words for an empty title and leaves out what is not known", () => {
+  it("has words for an empty title and omits what is unknown", () => {
     const bare = renderReminder(
       occasion({ title: " \n", description: "  " }, { project: null, links: [] }),
     );
@@ -242,7 +242,7 @@ describe("renderReminder()", () => {
     expect(html).toContain('href="https://x.example/&quot;&gt;&lt;script&gt;"');
   });
 
-  it("says that a mail is late, that an event is private, and that it reminds of the start", () => {
+  it("says that a mail is late, that an event is private, and that it concerns the start", () => {
     const punctual = renderReminder(occasion({}, { now: at("2026-11-24T08:50:00Z") }));
     expect(punctual.text).not.toContain("late");
     const late = renderReminder(

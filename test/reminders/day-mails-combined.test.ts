@@ -4,7 +4,7 @@ import { dates } from "../support/items.ts";
 import { started } from "./day-mails-rig.ts";
 import { ana, anEvent, aTask, at, ben, subjects } from "./rig.ts";
 
-describe("step() combines what was missed", () => {
+describe("step() after missed mails", () => {
   const tasks = (count: number) =>
     Array.from({ length: count }, (_, index) =>
       aTask({ id: serviceId(810 + index), title: `Task ${index}`, assigned: [ana, ben] }),
@@ -13,7 +13,7 @@ describe("step() combines what was missed", () => {
   it.each([
     [5, 10],
     [6, 2],
-  ])("%i things for each of two people become %i mails", async (count, mails) => {
+  ])("combines %i things for each of two people into %i mails", async (count, mails) => {
     const { inbox, rig } = await started("2026-11-23T10:00:00Z");
     rig.put(...tasks(count));
     await rig.run();
@@ -47,7 +47,7 @@ describe("step() combines what was missed", () => {
     expect(events).toHaveLength(8);
   });
 
-  it("repeats it after a crash with what is left, under the same Message-ID", async () => {
+  it("repeats the mail after a crash with what is left, under the same Message-ID", async () => {
     const { inbox, rig, mailer } = await started("2026-11-23T10:00:00Z");
     let first = "";
     rig.restart({
@@ -75,7 +75,7 @@ describe("step() combines what was missed", () => {
   });
 });
 
-it("step() keeps its pace begins no more mails in a minute than it may, also after a restart", async () => {
+it("step() begins no more mails per minute than allowed, also after a restart", async () => {
   const { inbox, rig } = await started("2026-11-23T09:00:00Z", { perMinute: 2 });
   const put = Array.from({ length: 5 }, (_, index) => aTask({ id: serviceId(810 + index) }));
   rig.put(...put);

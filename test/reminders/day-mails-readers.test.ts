@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { started } from "./day-mails-rig.ts";
 import { ana, aPerson, aTask, ben, cleo, everyKind, recipients } from "./rig.ts";
 
-describe("step() knows whom to tell", () => {
-  it("nobody before the workspace was read for the first time", async () => {
+describe("step() chooses readers:", () => {
+  it("nobody before the workspace was first read", async () => {
     let swept = false;
     const { inbox, rig, mailer } = await started("2026-11-23T09:00:00Z", { swept: () => swept });
     rig.put(aTask());
@@ -18,7 +18,7 @@ describe("step() knows whom to tell", () => {
     expect(inbox.mails).toHaveLength(1);
   });
 
-  it("after a restart only once this process has read it, or ten minutes later", async () => {
+  it("after a restart, only once this process has read the workspace, or ten minutes later", async () => {
     let swept = true;
     const { inbox, rig, mailer } = await started("2026-11-20T09:00:00Z", { swept: () => swept });
     await rig.run();
@@ -36,7 +36,7 @@ describe("step() knows whom to tell", () => {
     expect(inbox.mails).toHaveLength(1);
   });
 
-  it("each at the times that they have chosen, until they choose the configured ones again", async () => {
+  it("each at their chosen times, until they choose the configured ones again", async () => {
     const { inbox, rig } = await started("2026-11-15T12:00:00Z");
     const times = {
       milestones: [],
@@ -66,7 +66,7 @@ describe("step() knows whom to tell", () => {
     expect(rig.store.personReminders.of(ben)).toBeNull();
   });
 
-  it("each of two people with one address, and nobody twice for a new address", async () => {
+  it("both of two people with one address, and nobody twice for a new address", async () => {
     const { inbox, rig } = await started("2026-11-23T09:00:00Z");
     const shared = "team@example.com";
     rig.store.directory.putPeople(
@@ -84,7 +84,7 @@ describe("step() knows whom to tell", () => {
     expect(inbox.mails).toHaveLength(2);
   });
 
-  it("nobody who is to do without this kind, or has turned it off, until it is turned on", async () => {
+  it("nobody who is excluded from this kind or turned it off, until it is turned on", async () => {
     const { inbox, rig } = await started("2026-11-23T09:00:00Z", {
       wishes: (person) => ({ ...everyKind, tasks: person !== ben }),
     });

@@ -4,8 +4,8 @@ import { aTodolist, dates } from "../support/items.ts";
 import { started } from "./day-mails-rig.ts";
 import { ana, anEvent, aPerson, aTask, ben, cleo, on, recipients, subjects } from "./rig.ts";
 
-describe("step() mails leads of tasks, subtasks and milestones", () => {
-  it("at nine on the clocks of each reader", async () => {
+describe("step() mails the leads of tasks, subtasks and milestones", () => {
+  it("at nine on each reader's clock", async () => {
     const { inbox, rig } = await started("2026-11-23T07:59:59Z");
     rig.store.directory.putPeople(
       [aPerson({ id: ben, name: "Ben", timeZone: "America/New_York" })],
@@ -26,7 +26,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     );
   });
 
-  it("with the fact in front, the list, the zone and links, and no calendar for a task", async () => {
+  it("with the fact first, the list, the zone and links, and no calendar for a task", async () => {
     const { inbox, rig } = await started("2026-11-23T09:00:00Z", {
       choiceUrl: ({ person, choice }) => `https://dates.example/unsubscribe/${person}-${choice}`,
       actions: (shown, person) => [
@@ -64,7 +64,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     expect(mail?.html).toContain("<strong>Due tomorrow, Tue 24 Nov 2026</strong>");
   });
 
-  it("of milestones seven days and one day before, with a calendar", async () => {
+  it("seven days and one day before milestones, with a calendar", async () => {
     const { inbox, rig } = await started("2026-11-17T08:30:00Z");
     const milestone = { milestone: true, when: dates("2026-11-24", "2026-11-26"), reminder: null };
     rig.put(anEvent({ ...milestone, assigned: [ben] }));
@@ -79,7 +79,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     expect(mail?.mail.attachments.map(({ mimeType }) => mimeType)).toContain("text/calendar");
   });
 
-  it("once also when the item is moved away and back, and anew for another day", async () => {
+  it("once although the item is moved away and back, and again for another day", async () => {
     const { inbox, rig } = await started("2026-11-23T09:00:00Z");
     rig.put(aTask());
     await rig.run();
@@ -97,7 +97,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     ]);
   });
 
-  it("not of what became known when the mail was due long ago, nor when it was done in time", async () => {
+  it("not for what became known after the mail was due, nor for what was done in time", async () => {
     const { inbox, rig } = await started("2026-11-23T21:00:01Z");
     rig.put(aTask());
     rig.put(aTask({ id: serviceId(802), dueOn: on("2026-11-25") }));
@@ -107,7 +107,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     expect(inbox.asked).toEqual([]);
   });
 
-  it("not of archived lists, nor to who has left the project", async () => {
+  it("not for archived lists, nor to people who left the project", async () => {
     const { inbox, rig } = await started("2026-11-23T09:00:00Z");
     rig.store.directory.putTodolists(
       null,
@@ -150,7 +150,7 @@ describe("step() mails what is overdue", () => {
     );
   });
 
-  it("never of what was overdue when it was first seen, and again for another due date", async () => {
+  it("never for what was overdue when first seen, and again for another due date", async () => {
     const { inbox, rig } = await started("2026-11-25T08:00:00Z");
     rig.put(aTask());
     await rig.run("2026-11-25T10:00:00Z");

@@ -38,7 +38,7 @@ describe("digestTurn()", () => {
     ["on a Sunday, weekly: last Monday's", monday, "2026-11-22T12:00:00Z", "2026-11-16"],
     ["on Monday before its time: a week ago", monday, "2026-11-23T06:00:00Z", "2026-11-16"],
     ["on Monday at its time", monday, "2026-11-23T06:30:00Z", "2026-11-23"],
-  ])("is, %s", (_name, rule, now, day) => {
+  ])("gives the turn %s", (_name, rule, now, day) => {
     expect(
       digestTurn(rule, {
         reader: { zone: berlin, digestAt: null },
@@ -51,7 +51,7 @@ describe("digestTurn()", () => {
   it.each([
     ["that has no half past two", "2027-03-28", "2027-03-28T01:30:00Z"],
     ["that has it twice", "2026-10-25", "2026-10-25T00:30:00Z"],
-  ])("is one for a day %s", (_name, day, dueAt) => {
+  ])("gives one turn for a day %s", (_name, day, dueAt) => {
     const rule = { at: Temporal.PlainTime.from("02:30"), weekday: null };
     let now = on(day).subtract({ days: 1 }).toZonedDateTime(berlin).toInstant();
     const turns = new Map<string, string>();
@@ -140,7 +140,7 @@ describe("step() mails a digest", () => {
     expect(mail?.html).toContain(">Overdue (2)</h3>");
   });
 
-  it("with a word about the age of the data when the service does not respond", async () => {
+  it("with a note about the age of the data when the service does not respond", async () => {
     const { inbox, rig } = await started("2026-11-24T06:00:00Z");
     fill(rig);
     const source = { kind: "projects" } as const;
@@ -152,7 +152,7 @@ describe("step() mails a digest", () => {
     );
   });
 
-  it("once each local day, over restarts, jumps of the clock and a crash", async () => {
+  it("once each local day, over restarts, clock jumps and a crash", async () => {
     const { inbox, rig, mailer } = await started("2026-11-22T12:00:00Z");
     rig.store.directory.putPeople([aPerson({ id: ben, name: "Ben", email: null })], false);
     fill(rig);
@@ -181,7 +181,7 @@ describe("step() mails a digest", () => {
     expect(inbox.mails).toHaveLength(3);
   });
 
-  it("late within catchUp, and not beyond it, nor for a day before the installation", async () => {
+  it("late within catchUp, not beyond it, and not for a day before the installation", async () => {
     const { inbox, rig } = await started("2026-11-22T12:00:00Z", { ticks: false });
     rig.store.directory.putPeople([aPerson({ id: ben, name: "Ben", email: null })], false);
     fill(rig);
@@ -196,7 +196,7 @@ describe("step() mails a digest", () => {
     expect(late.inbox.asked).toEqual([]);
   });
 
-  it("not when there is nothing to tell, and then not later that day either", async () => {
+  it("not when there is nothing to report, and then not later that day either", async () => {
     const { inbox, rig } = await started("2026-11-24T07:30:00Z");
     await rig.run();
     rig.put(aTask());
@@ -223,7 +223,7 @@ describe("step() mails a digest", () => {
     expect(inbox.mails).toHaveLength(1);
   });
 
-  it("not to who turned it off", async () => {
+  it("not to people who turned it off", async () => {
     const { inbox, rig } = await started("2026-11-24T07:30:00Z", {
       wishes: (person) => ({ ...everyKind, digest: person !== ben }),
     });
@@ -233,7 +233,7 @@ describe("step() mails a digest", () => {
     expect(inbox.asked).toEqual([]);
   });
 
-  it("with at most thirty lines a section, and says how many more there are", async () => {
+  it("with at most thirty lines a section, and the number of the rest", async () => {
     const { inbox, rig } = await started("2026-11-24T07:00:00Z");
     const tasks = Array.from({ length: 33 }, (_, index) =>
       aTask({ id: serviceId(900 + index), title: `Task ${index}` }),
@@ -247,7 +247,7 @@ describe("step() mails a digest", () => {
   });
 });
 
-it("step() tells in a digest what was moved since the last one: from where, to where and by whom, as far as is known", async () => {
+it("step() reports what moved since the last digest: from where, to where and by whom, if known", async () => {
   const { inbox, rig } = await started("2026-11-23T07:30:00Z");
   const id = (number: number) => ({ id: serviceId(number) });
   const far = on("2026-12-24");

@@ -63,7 +63,7 @@ describe("webhooks for events", () => {
     }
   });
 
-  it("tell what was created, changed and deleted from their setting up on, signed", async () => {
+  it("report, signed, what was created, changed and deleted since they were set up", async () => {
     const rig = await hookRig();
     const key = rig.put();
     expect(await rig.step()).toBe("worked");
@@ -90,7 +90,7 @@ describe("webhooks for events", () => {
     expect(new Set(rig.told().map(({ id }) => id)).size).toBe(3);
   });
 
-  it("say that a milestone slipped, and of an earlier one that it changed", async () => {
+  it("report that a milestone slipped, and that an earlier one changed", async () => {
     const rig = await hookRig();
     const milestone = { milestone: true, reminder: null } as const;
     rig.put({ ...milestone, when: days("2026-12-01") });
@@ -106,7 +106,7 @@ describe("webhooks for events", () => {
     ]);
   });
 
-  it("tell of a parked edit once per parking, and of a conflict as such", async () => {
+  it("report a parked edit once per parking, and a conflict as such", async () => {
     const rig = await hookRig();
     const key = rig.put();
     await rig.step();
@@ -136,7 +136,7 @@ describe("webhooks for events", () => {
     ]);
   });
 
-  it("send again what was not received, merged with later changes, and lose nothing", async () => {
+  it("repeat what was not received, merged with later changes, and lose nothing", async () => {
     const rig = await hookRig();
     rig.receiver.status = 503;
     rig.put();
@@ -158,7 +158,7 @@ describe("webhooks for events", () => {
     ["one project", { project: projectId(2002) }, []],
     ["what is assigned to a person, also in private", { person: ana }, ["Hidden", "Open"]],
     ["chosen events only", { events: ["edit.parked"] }, []],
-  ])("tell of %s", async (_what, hook, titles) => {
+  ])("report %s", async (_what, hook, titles) => {
     const rig = await hookRig(hook);
     rig.put({ title: "Open" });
     rig.put({ id: 502 as never, title: "Hidden", private: true });

@@ -29,8 +29,8 @@ function crashingAfter(mailer: Mailer): { readonly mailer: Mailer; readonly cut:
   return { mailer: { ...mailer, send }, cut };
 }
 
-describe("step() when a delivery does not end well", () => {
-  it("repeats a mail with the same Message-ID when it crashed between claim and mark", async () => {
+describe("step() when a delivery fails", () => {
+  it("repeats a mail with the same Message-ID after a crash between claim and mark", async () => {
     const inbox = await anInbox();
     const mailer = aMailer(inbox);
     const crashing = crashingAfter(mailer);
@@ -76,7 +76,7 @@ describe("step() when a delivery does not end well", () => {
     expect(rig.store.ledger.state()).toMatchObject({ deferred: 0, sent: 1 });
   });
 
-  it("sends all that had met no server as soon as one mail is taken again", async () => {
+  it("sends all that found no server as soon as one mail is accepted", async () => {
     const inbox = await anInbox();
     const real = aMailer(inbox);
     let isOut = true;
@@ -103,7 +103,7 @@ describe("step() when a delivery does not end well", () => {
     expect(inbox.mails).toHaveLength(3);
   });
 
-  it("tells when a deferred mail may go again, in whole seconds", async () => {
+  it("says in whole seconds when a deferred mail may go again", async () => {
     let busy = true;
     const inbox = await anInbox(() => (busy ? 421 : 250));
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00.250Z" });
@@ -131,7 +131,7 @@ describe("step() when a delivery does not end well", () => {
     expect(state.problem).toContain("given up");
   });
 
-  it("records a refused recipient, asks no more, and serves the others", async () => {
+  it("records a refused recipient, does not ask again, and serves the others", async () => {
     const inbox = await anInbox((address) => (address.startsWith("ben@") ? 550 : 250));
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
     rig.put(anEvent({ assigned: people.map(({ id }) => id) }));
@@ -145,7 +145,7 @@ describe("step() when a delivery does not end well", () => {
     expect(rig.store.ledger.state()).toMatchObject({ sent: 2, rejected: 1 });
   });
 
-  it("serves the others when an address is none or a mail cannot be handed over at all", async () => {
+  it("serves the others when an address is invalid or a mail cannot be handed over", async () => {
     const inbox = await anInbox();
     const through = aMailer(inbox);
     const send = (mail: Mail): Promise<Delivery> => {

@@ -79,7 +79,7 @@ function calendarsIn({ mails }: Inbox) {
 }
 
 describe("invitations", () => {
-  it("are sent to people who chose them and are assigned, as a request that calendars take", async () => {
+  it("go to assigned people who chose them, as a request that calendars accept", async () => {
     const rig = await invitationRig();
     rig.put({ assigned: [ana, ben], description: "Bring <b>prints</b>" });
     await rig.settle();
@@ -107,7 +107,7 @@ describe("invitations", () => {
     );
   });
 
-  it("send one message for the changes of a minute, with a higher SEQUENCE and the same UID", async () => {
+  it("are one message for the changes of a minute, with a higher SEQUENCE and the same UID", async () => {
     const rig = await invitationRig();
     rig.put();
     await rig.settle();
@@ -182,7 +182,7 @@ describe("invitations", () => {
     expect(rig.store.mailChoices.offOf(ana)).toEqual(["invitations"]);
   });
 
-  it("go out again with the same Message-ID after an outage, and once only", async () => {
+  it("are repeated with the same Message-ID after an outage, and only once", async () => {
     let code = 451;
     const rig = await invitationRig({ reply: () => code });
     rig.put();

@@ -39,7 +39,7 @@ async function awake(options: Partial<RigOptions> = {}) {
   return { inbox, rig, reading };
 }
 
-describe("step() after the clock leapt forward, as when the machine was suspended", () => {
+describe("step() after the clock leapt forward, as after a suspend", () => {
   it.each([
     ["completed", (rig: Rig) => rig.put(anEvent({ milestone: true, completed: true }))],
     ["deleted", (rig: Rig) => rig.bury(serviceId(501))],
@@ -61,7 +61,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     expect(recipients(inbox)).not.toContain("ana@example.com");
   });
 
-  it("reminds late of what still stands, once", async () => {
+  it("reminds late, once, of what is still true", async () => {
     const { inbox, rig, reading } = await awake();
     rig.put(anEvent());
     await rig.run("2026-11-24T08:50:00Z");
@@ -74,7 +74,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     expect(reading.leaps).toHaveLength(1);
   });
 
-  it("waits ten minutes at most where the service does not respond", async () => {
+  it("waits at most ten minutes where the service does not respond", async () => {
     const { inbox, rig } = await awake();
     rig.put(anEvent());
     rig.set("2026-11-24T10:00:00Z");
@@ -100,7 +100,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     expect(inbox.mails).toHaveLength(1);
   });
 
-  it("loses nothing that was still to be told when it woke up, however long it waits", async () => {
+  it("loses nothing that was still due when it woke up, however long it waits", async () => {
     const { inbox, rig, reading } = await awake({ catchUp: "PT10M" });
     rig.put(anEvent());
     rig.put(anEvent({ id: serviceId(502), title: "Past it", reminder: minutes(16) }));
@@ -114,7 +114,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     expect(rig.store.ledger.state()).toMatchObject({ sent: 1, deferred: 0, rejected: 0 });
   });
 
-  it("tells nothing of a day that is over when it may", async () => {
+  it("says nothing of a day that is over by then", async () => {
     const { inbox, rig, reading } = await awake({ mails: { events: false, tasks: leads("P0D") } });
     rig.put(aTask());
     await rig.run("2026-11-24T23:59:00Z");
@@ -141,7 +141,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     expect(recipients(inbox)).toEqual(["ana@example.com"]);
   });
 
-  it("begins no further mail when it happens while one is under way", async () => {
+  it("begins no further mail when the leap happens during one", async () => {
     const sent: string[] = [];
     const { rig, reading } = await awake({
       mailer: {
@@ -165,7 +165,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     expect(sent).toHaveLength(3);
   });
 
-  it("goes on when looks are minutes apart, as after a mail that took its time", async () => {
+  it("goes on when looks are minutes apart, as after a slow mail", async () => {
     const { inbox, rig, reading } = await awake();
     rig.put(anEvent());
     for (const now of ["08:02:50", "08:05:40", "08:08:30"]) {
@@ -178,7 +178,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     expect(reading.leaps).toEqual([]);
   });
 
-  it("goes on at once when the clock is set back, and waits again when it is set right", async () => {
+  it("goes on at once when the clock is set back, and waits again when it is corrected", async () => {
     const { inbox, rig, reading } = await awake();
     rig.put(anEvent());
     await rig.run("2026-11-20T08:00:00Z");
@@ -194,7 +194,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     expect(recipients(inbox)).toEqual(["ana@example.com", "ana@example.com"]);
   });
 
-  it("waits ten minutes more at most when the clock is set back while it waits", async () => {
+  it("waits at most ten minutes more when the clock is set back while it waits", async () => {
     const { inbox, rig } = await awake();
     rig.put(anEvent());
     await rig.run("2026-11-24T10:00:00Z");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { aMailer, ana, anEvent, anInbox, aRig, aTask, ben, leads } from "./rig.ts";
 
-it("ahead() result: what falls due within a week for whom it reaches and who wants it, the next one first", async () => {
+it("ahead() lists what falls due within a week for people who can be reached and want it, soonest first", async () => {
   const inbox = await anInbox();
   const digest = { at: Temporal.PlainTime.from("07:30"), weekday: null };
   const rig = aRig({

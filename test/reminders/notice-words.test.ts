@@ -5,7 +5,7 @@ import { times } from "../support/items.ts";
 import { aNoticeRig, refused } from "./notice-rig.ts";
 import { aMailer, ana, anInbox, ben, people } from "./rig.ts";
 
-describe("step() says what happened", () => {
+describe("step() writes notices", () => {
   async function mailOf(act: (rig: ReturnType<typeof aNoticeRig>) => void, url?: string) {
     const inbox = await anInbox();
     const rig = aNoticeRig(aMailer(inbox), url ?? null);
@@ -15,7 +15,7 @@ describe("step() says what happened", () => {
     return { mail, text: mail.text ?? "", html: mail.html ?? "", rig };
   }
 
-  it("step() tells of a conflict what each side wants, in the reader's own zone", async () => {
+  it("of a conflict with what each side wants, in the reader's own zone", async () => {
     const { mail, text, html } = await mailOf((rig) => {
       rig.wish({
         patch: {
@@ -61,7 +61,7 @@ describe("step() says what happened", () => {
     );
   });
 
-  it("step() tells why the workspace refused, without the request, and where to look where there is no address", async () => {
+  it("of a refusal with the reason, without the request, and with where to look when there is no address", async () => {
     const { mail, text } = await mailOf((rig) => {
       rig.wish({ patch: { title: "Renamed" } });
       const problem =
@@ -75,7 +75,7 @@ describe("step() says what happened", () => {
     expect(text).toContain("On Dayferry's page Edits it is edit 1.");
   });
 
-  it("step() tells of a creation that it is not there", async () => {
+  it("of a failed creation, saying that the item does not exist", async () => {
     const { text } = await mailOf((rig) => {
       const item = rig.store.mirror.createIdentity("event", "new@calendar");
       rig.wish({ action: "create", item, base: { ...rig.event, id: null, title: "Party" } });
@@ -86,7 +86,7 @@ describe("step() says what happened", () => {
     expect(text).toContain("first checks whether the edit has arrived");
   });
 
-  it("step() tells of a deletion what was changed meanwhile", async () => {
+  it("of a deletion, saying what was changed meanwhile", async () => {
     const { text } = await mailOf((rig) => {
       rig.wish({ action: "delete" });
       const conflict = {
@@ -108,7 +108,7 @@ describe("step() says what happened", () => {
     expect(text).toContain("Title\n  In the workspace: New\n");
   });
 
-  it("step() tells nothing of an item that is not open to the editor any more", async () => {
+  it("but none of an item that the editor may no longer see", async () => {
     const { mail, text, html } = await mailOf((rig) => {
       rig.wish({ patch: { title: "Renamed" } });
       const hidden = {
@@ -125,7 +125,7 @@ describe("step() says what happened", () => {
     expect(`${mail.subject} ${text} ${html}`).not.toContain("Secret");
   });
 
-  it("step() lets neither title nor name nor problem add a header or a line of their own", async () => {
+  it("in which no title, name or problem adds a header or line", async () => {
     const nasty = "A\r\nBcc: eve@example.com\r\n\r\n<script>alert(1)</script>\u202e";
     const { mail, text, html } = await mailOf((rig) => {
       rig.store.directory.putPeople(

@@ -11,8 +11,8 @@ const silentMailer = (send: (mail: Mail) => Promise<Delivery>) => ({
   close: () => undefined,
 });
 
-describe("step() once for each parking", () => {
-  it("step() mails the editor once, and again only when it is parked again", async () => {
+describe("step() for each parked edit", () => {
+  it("mails the editor once, and again only when it is parked again", async () => {
     const inbox = await anInbox();
     const rig = aNoticeRig(aMailer(inbox));
     const edit = rig.wish({ patch: { title: "Renamed" } });
@@ -34,7 +34,7 @@ describe("step() once for each parking", () => {
     expect(new Set(inbox.mails.map(({ mail }) => mail.messageId)).size).toBe(2);
   });
 
-  it("step() sends the same Message-ID again after a crash between claim and end", async () => {
+  it("sends the same Message-ID again after a crash between claim and end", async () => {
     const inbox = await anInbox();
     let first = "";
     const rig = aNoticeRig(
@@ -54,7 +54,7 @@ describe("step() once for each parking", () => {
     expect(await rig.step()).toBe("idle");
   });
 
-  it("step() tries again later when the server cannot take it, and gives up after three days", async () => {
+  it("tries again later when the server cannot accept it, and gives up after three days", async () => {
     let taken = 451;
     const inbox = await anInbox(() => taken);
     const rig = aNoticeRig(aMailer(inbox));
@@ -75,7 +75,7 @@ describe("step() once for each parking", () => {
     expect(inbox.mails).toEqual([]);
   });
 
-  it("step() begins no mail after an abort", async () => {
+  it("begins no mail after an abort", async () => {
     const rig = aNoticeRig(silentMailer(() => Promise.reject(new Error("not to be sent"))));
     rig.wish({ patch: { title: "Renamed" } });
     rig.park();
@@ -86,13 +86,13 @@ describe("step() once for each parking", () => {
   });
 });
 
-describe("step() when there is nobody or nothing to tell", () => {
+describe("step() with nobody to notify", () => {
   it.each([
     ["nobody is known to have made it", null],
     ["the editor is unknown", personId(99)],
     ["the editor has no address", personId(21)],
     ["the editor is suspended", personId(22)],
-  ])("step() sends nothing when %s", async (_what, actor) => {
+  ])("sends nothing when %s", async (_what, actor) => {
     const inbox = await anInbox();
     const rig = aNoticeRig(aMailer(inbox));
     rig.store.directory.putPeople(
@@ -108,7 +108,7 @@ describe("step() when there is nobody or nothing to tell", () => {
     expect(inbox.asked).toEqual([]);
   });
 
-  it.each(["resume", "discard"] as const)("step() sends nothing after %s", async (act) => {
+  it.each(["resume", "discard"] as const)("sends nothing after %s", async (act) => {
     const inbox = await anInbox();
     const rig = aNoticeRig(aMailer(inbox));
     rig.wish({ patch: { title: "Renamed" } });
@@ -117,7 +117,7 @@ describe("step() when there is nobody or nothing to tell", () => {
     expect(inbox.asked).toEqual([]);
   });
 
-  it("step() sends nothing for an edit that was settled while another mail was under way", async () => {
+  it("sends nothing for an edit that was settled during another mail", async () => {
     const sent: Mail[] = [];
     const rig = aNoticeRig(
       silentMailer((mail) => {
@@ -134,7 +134,7 @@ describe("step() when there is nobody or nothing to tell", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("step() sends nothing for what was parked long ago", async () => {
+  it("sends nothing for what was parked long ago", async () => {
     const inbox = await anInbox();
     const rig = aNoticeRig(aMailer(inbox));
     rig.wish({ patch: { title: "Renamed" } });
@@ -145,8 +145,8 @@ describe("step() when there is nobody or nothing to tell", () => {
   });
 });
 
-describe("step() keeps to what readers want and can read", () => {
-  it("step() sends nothing to who turned notices off, and goes on when they are on again", async () => {
+describe("step() for readers", () => {
+  it("sends nothing to people who turned notices off, and goes on when they are on again", async () => {
     const inbox = await anInbox();
     const rig = aNoticeRig(aMailer(inbox));
     rig.wish({ patch: { title: "Renamed" } });
@@ -160,7 +160,7 @@ describe("step() keeps to what readers want and can read", () => {
   it.each([
     [5, 5],
     [6, 1],
-  ])("step() tells of %i parked edits in %i mails", async (edits, mails) => {
+  ])("reports %i parked edits in %i mails", async (edits, mails) => {
     const inbox = await anInbox();
     const rig = aNoticeRig(aMailer(inbox));
     for (let index = 0; index < edits; index += 1) {

@@ -52,7 +52,7 @@ const windowOf = (
 };
 
 describe("remindersOf()", () => {
-  it("names an event's own reminder, whole leads of tasks and milestones, and what may get overdue", () => {
+  it("lists an event's own reminder, whole leads of tasks and milestones, and what may become overdue", () => {
     expect(namesOf(anEvent({ assigned: [ana, ben, ana] }))).toEqual([
       "reminder events 2026-11-24T09:00:00Z PT15M",
     ]);
@@ -69,7 +69,7 @@ describe("remindersOf()", () => {
     ]);
   });
 
-  it("names one lead alike, however it is written, and once", () => {
+  it("lists a lead once, however it is written", () => {
     for (const text of ["P1D", "PT24H", "PT1440M"]) {
       const reminder = Temporal.Duration.from(text);
       expect(remindersOf(shown(anEvent({ reminder })), rules)[0]?.lead).toBe("PT1440M");
@@ -89,7 +89,7 @@ describe("remindersOf()", () => {
     expect(remindersOf(shown(item), rules)).toEqual([]);
   });
 
-  it("leaves out what the rules turn off", () => {
+  it("omits what the rules turn off", () => {
     const quiet = { ...rules, events: false, overdue: false, milestones: [], tasks: [] };
     expect(namesOf(anEvent({ milestone: true }), quiet)).toEqual([]);
     expect(namesOf(aTask(), quiet)).toEqual([]);
@@ -111,7 +111,7 @@ describe("createWindows()", () => {
       }),
       ["2026-10-31T23:30:00Z", "2026-11-01T00:30:00Z"],
     ],
-  ])("is, for %s", (_name, item, expected) => {
+  ])("gives, for %s", (_name, item, expected) => {
     expect(windowOf(item)).toEqual(expected);
   });
 
@@ -140,12 +140,12 @@ describe("createWindows()", () => {
     ["02:30 does not exist: 03:30", "2027-03-29", "02:30", "2027-03-28T01:30:00Z"],
     ["02:30 comes twice: the first", "2026-10-26", "02:30", "2026-10-25T00:30:00Z"],
     ["the day after the gap keeps its clock", "2027-03-30", "02:30", "2027-03-29T00:30:00Z"],
-  ])("settles nights that change the clocks: %s", (_name, dueOn, time, dueAt) => {
+  ])("handles nights that change the clocks: %s", (_name, dueOn, time, dueAt) => {
     const with_ = { ...rules, at: Temporal.PlainTime.from(time) };
     expect(windowOf(aTask({ dueOn: on(dueOn) }), { sort: "lead", with_ })?.[0]).toBe(dueAt);
   });
 
-  it("lets a lead lapse when the due day is over", () => {
+  it("drops a lead once the due day is over", () => {
     const with_ = { ...rules, catchUp: Temporal.Duration.from({ days: 5 }) };
     expect(windowOf(aTask(), { sort: "lead", with_ })).toEqual([
       "2026-11-23T08:00:00Z",
@@ -153,7 +153,7 @@ describe("createWindows()", () => {
     ]);
   });
 
-  it("tells what is overdue on the day after the last one, in the reader's zone", () => {
+  it("reports overdue items on the day after the last one, in the reader's zone", () => {
     const milestone = anEvent({ milestone: true, when: dates("2026-11-24", "2026-11-26") });
     expect(windowOf(milestone, { sort: "overdue", zone: "Asia/Tokyo" })?.[0]).toBe(
       "2026-11-26T00:00:00Z",
@@ -168,7 +168,7 @@ describe("createWindows()", () => {
   it.each([
     ["2026-11-24T23:00:00Z", true],
     ["2026-11-24T23:00:01Z", false],
-  ])("never tells what was overdue before it was seen at %s: %s", (knownAt, tells) => {
+  ])("never reports what was overdue before it was seen at %s: %s", (knownAt, tells) => {
     const [reminder] = remindersOf(shown(aTask(), { knownAt: at(knownAt) }), {
       ...rules,
       tasks: [],
@@ -202,19 +202,19 @@ describe("planMails()", () => {
     ["2026-11-24T08:45:00Z", 1, undefined],
     ["2026-11-24T20:45:00Z", 1, undefined],
     ["2026-11-24T20:45:00.001Z", 0, undefined],
-  ])("at %s: %i mails, the next at %s", (now, mails, next) => {
+  ])("plans at %s: %i mails, the next at %s", (now, mails, next) => {
     const { due, nextAt } = plan(now, anEvent({ assigned: [ana, ben] }));
     expect(due).toHaveLength(mails);
     expect(nextAt?.toString()).toBe(next);
   });
 
-  it("leaves out who is not to be reached, or does not want it", () => {
+  it("omits people who cannot be reached or do not want it", () => {
     expect(plan("2026-11-24T08:45:00Z", anEvent(), []).due).toEqual([]);
     const unwilling = plan("2026-11-24T08:44:00Z", anEvent(), [readerOf(undefined, false)]);
     expect(unwilling).toEqual({ due: [], nextAt: null });
   });
 
-  it("takes the lead that is nearest to the day, of those that were missed", () => {
+  it("chooses the missed lead nearest to the day", () => {
     const long = { ...rules, catchUp: Temporal.Duration.from({ days: 30 }), overdue: false };
     const milestone = anEvent({
       milestone: true,

@@ -48,7 +48,7 @@ function indexOver(...days: readonly string[]) {
 }
 
 describe("within()", () => {
-  it("names what may be told, and before when nothing else is", () => {
+  it("lists what may be due, and until when nothing else is", () => {
     const { at } = indexOver("2026-11-21", "2026-12-20");
     const { named, nextAt } = at("2026-11-20T12:00:00Z");
     expect(named).toEqual(new Set(["2026-11-21"]));
@@ -56,7 +56,7 @@ describe("within()", () => {
     expect(next > "2026-11-20T12:00:00Z" && next < "2026-12-19T09:00:00Z").toBe(true);
   });
 
-  it("looks up what is far ahead once it comes near, day by day, and never what is over", () => {
+  it("looks up far items once they come near, day by day, and never past ones", () => {
     const index = indexOver("2026-10-01", "2026-11-21", "2026-12-20", "2027-06-01");
     const told = new Map<string, string>();
     for (let day = Temporal.Instant.from("2026-11-20T12:00:00Z"); ; day = day.add({ hours: 24 })) {
@@ -70,19 +70,19 @@ describe("within()", () => {
     expect(index.lookedUp).toHaveLength(1);
   });
 
-  it("names all of a week when that is asked for", () => {
+  it("lists all of a week on request", () => {
     const { at } = indexOver("2026-11-23", "2026-11-26", "2026-12-20");
     const week = at("2026-11-20T12:00:00Z", "2026-11-27T12:00:00Z");
     expect(week.named).toEqual(new Set(["2026-11-23", "2026-11-26"]));
   });
 
-  it("finds again what it took for over while the clock was wrong", () => {
+  it("finds again what seemed over while the clock was wrong", () => {
     const { at } = indexOver("2026-11-22");
     expect(at("2036-11-20T12:00:00Z").named.size).toBe(0);
     expect(at("2026-11-21T12:00:00Z").named).toEqual(new Set(["2026-11-22"]));
   });
 
-  it("holds every reminder back for nobody: each is named at the moment at which it falls due", () => {
+  it("delays no reminder for another: each is listed when it falls due", () => {
     const when = { kind: "dates", start: on("2026-11-24"), end: on("2026-11-26") } as const;
     const items = [
       aTask(),
@@ -113,7 +113,7 @@ describe("within()", () => {
   });
 });
 
-it("step() of something that is far ahead mails it in its time although nothing has changed since", async () => {
+it("step() mails a far item in time although nothing has changed since", async () => {
   const { inbox, rig } = await started("2026-11-23T09:00:00Z");
   rig.put(aTask({ dueOn: on("2027-02-10") }));
   for (let hours = 0; inbox.mails.length === 0 && hours < 24 * 100; hours += 6) {

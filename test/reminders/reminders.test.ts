@@ -88,7 +88,7 @@ describe("step() sends one mail per assigned person", () => {
     expect(recipients(inbox)).toEqual(["ana@example.com"]);
   });
 
-  it("of whole days and milestones counted from midnight of the account's zone", async () => {
+  it("of whole days and milestones, counted from midnight in the account's zone", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-22T22:59:59Z" });
     const reminder = Temporal.Duration.from({ hours: 24 });
@@ -99,7 +99,7 @@ describe("step() sends one mail per assigned person", () => {
     expect(recipients(inbox)).toEqual(["ana@example.com"]);
   });
 
-  it("at the start when the reminder is zero, and across a change of the clocks", async () => {
+  it("at the start when the reminder is zero, and across a clock change", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2027-03-27T01:30:00Z", catchUp: "PT1H" });
     const when = times("2027-03-28T03:30", null);
@@ -169,7 +169,7 @@ describe("step() catches up", () => {
     if (mails > 0) expect(inbox.mails[0]?.mail.text).toContain("This mail is late");
   });
 
-  it("also where nothing missed is wanted: a punctual mail takes a moment", async () => {
+  it("also where nothing missed is wanted, as a punctual mail takes a moment", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:04Z", catchUp: "PT0S" });
     rig.put(anEvent());
@@ -177,7 +177,7 @@ describe("step() catches up", () => {
     expect(inbox.mails).toHaveLength(1);
   });
 
-  it("on a first start of what is ahead, and not of what is over", async () => {
+  it("on a first start with what is ahead, and not with what is over", async () => {
     const inbox = await anInbox();
     const installedAt = "2026-11-24T08:50:00Z";
     const rig = aRig({ mailer: aMailer(inbox), now: installedAt, installedAt });
@@ -199,7 +199,7 @@ describe("step() catches up", () => {
     expect(rig.nextAt()).toBe("2026-11-24T09:00:00Z");
   });
 
-  it("with an event that is entered here, which the service has not dated yet", async () => {
+  it("with an event entered here that the service has not dated yet", async () => {
     const inbox = await anInbox();
     const installedAt = "2026-11-24T08:50:00Z";
     const rig = aRig({ mailer: aMailer(inbox), now: installedAt, installedAt });
@@ -222,7 +222,7 @@ describe("step() catches up", () => {
 });
 
 describe("step() when the clock jumps", () => {
-  it("sends nothing twice when it is set back, and nothing is lost", async () => {
+  it("sends nothing twice when it is set back, and loses nothing", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
     rig.put(anEvent(), anEvent({ id: serviceId(502), title: "Later", reminder: hours(0) }));
@@ -234,7 +234,7 @@ describe("step() when the clock jumps", () => {
     expect(inbox.mails).toHaveLength(2);
   });
 
-  it("skips what lies too far back when it is set forward, and sends it when it is set right", async () => {
+  it("skips what lies too far back when it is set forward, and sends it when it is corrected", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:00:00Z" });
     rig.put(anEvent());

@@ -66,7 +66,7 @@ async function aTroubledServer() {
   return { mailer, taken };
 }
 
-it("step() with a server that greylists, refuses, hangs and drops reaches everybody it can once, under the first Message-ID, and tells whom it cannot", async () => {
+it("step() with a server that greylists, refuses, hangs and drops reaches everybody it can once, under the first Message-ID, and names the rest", async () => {
   const { mailer, taken } = await aTroubledServer();
   const rig = aRig({ mailer, now: "2026-11-24T08:45:00Z" });
   rig.store.directory.putPeople(

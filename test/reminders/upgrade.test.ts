@@ -49,7 +49,7 @@ function anOldDatabase(): string {
   return folder;
 }
 
-it("step() over a database of the schema before sends nothing again, and what was begun under its old Message-ID", async () => {
+it("step() on a database of the previous schema repeats nothing but what was begun, under its old Message-ID", async () => {
   const inbox = await anInbox();
   const rig = aRig({
     mailer: aMailer(inbox),

@@ -70,7 +70,7 @@ async function bothWays(
 const shared = anEvent({ assigned: [ana, ben] });
 
 describe("reminders by webhook", () => {
-  it("go beside mails, once by each way, also after restarts", async () => {
+  it("go beside mails, once each way, also after restarts", async () => {
     const receiver = await aReceiver();
     const { mail, hook, told } = await bothWays(receiver);
     mail.put(shared);
@@ -94,7 +94,7 @@ describe("reminders by webhook", () => {
     expect(String(receiver.received[0]?.data["text"])).not.toContain("You get this mail");
   });
 
-  it("go in the place of mails where that is chosen", async () => {
+  it("replace mails where that is chosen", async () => {
     const receiver = await aReceiver();
     const { mail, hook, told } = await bothWays(receiver, { withMail: false });
     mail.put(shared);
@@ -106,7 +106,7 @@ describe("reminders by webhook", () => {
     expect(told().posts).toHaveLength(1);
   });
 
-  it("are opted out of together with mails", async () => {
+  it("are turned off together with mails", async () => {
     const receiver = await aReceiver();
     const { mail, hook, told } = await bothWays(receiver);
     mail.put(shared);
@@ -118,7 +118,7 @@ describe("reminders by webhook", () => {
     expect(told()).toEqual({ mails: ["ben@example.com"], posts: [] });
   });
 
-  it("are tried again with the same id where the receiver fails, and parked where it refuses", async () => {
+  it("are repeated with the same id when the receiver fails, and parked when it refuses", async () => {
     const receiver = await aReceiver();
     const { mail, hook, book } = await bothWays(receiver);
     mail.put(shared);
@@ -140,7 +140,7 @@ describe("reminders by webhook", () => {
   });
 });
 
-it("WebhookSettings keeps addresses sealed, counts from when they were set, and refuses the own network", async () => {
+it("WebhookSettings seals addresses, counts from when they were set, and refuses the own network", async () => {
   const receiver = await aReceiver();
   const { mail, book } = await bothWays(receiver, { only: ben });
   const wished = { format: "ntfy", token: "tk_hush-hush", withMail: false } as const;

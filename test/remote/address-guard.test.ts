@@ -40,7 +40,7 @@ it.each([
   ["ff02::1", false],
   ["calendar.example.com", false],
   ["", false],
-])("publicOnly() result when the address is %j: %s", (address, allowed) => {
+])("publicOnly() answers for %j: %s", (address, allowed) => {
   expect(publicOnly(address)).toBe(allowed);
 });
 
@@ -51,7 +51,7 @@ it.each([
   ["http://１２７.0.0.1/", "127.0.0.1"],
   ["http://[::1]:8080/", "::1"],
   ["http://calendar.example.com/", null],
-])("literalAddress() result when the address is %s", (url, address) => {
+])("literalAddress() reads %s", (url, address) => {
   expect(literalAddress(new URL(url))).toBe(address);
 });
 
@@ -61,19 +61,19 @@ describe("guardedLookup()", () => {
       guardedLookup(allows)("localhost", { all }, (error, address) => resolve(error ?? address));
     });
 
-  it("guardedLookup() result when a name leads to this machine: an error, before anything connects", async () => {
+  it("refuses a name that leads to this machine before anything connects", async () => {
     expect(await look(publicOnly, true)).toBeInstanceOf(ForbiddenAddressError);
     expect(await look(publicOnly, false)).toBeInstanceOf(ForbiddenAddressError);
   });
 
-  it("guardedLookup() result when every address is allowed: one address, or all of them", async () => {
+  it("gives one address, or all of them, when every address is allowed", async () => {
     expect(["127.0.0.1", "::1"]).toContain(await look(anyAddress, false));
     expect(await look(anyAddress, true)).toEqual(
       expect.arrayContaining([expect.objectContaining({ address: expect.any(String) })]),
     );
   });
 
-  it("guardedLookup() result when the name is not known: the resolver's own error", async () => {
+  it("passes on the resolver's error for an unknown name", async () => {
     const error = await new Promise((resolve) => {
       guardedLookup(anyAddress)("no-such-host.invalid", { all: true }, resolve);
     });

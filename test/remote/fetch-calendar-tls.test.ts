@@ -42,7 +42,7 @@ describe.skipIf(!canSign())("fetchCalendar() over TLS", () => {
     ["has expired", { fromDay: -9, toDay: -1 }, /certificate of localhost has expired/],
     ["is not valid yet", { fromDay: 2 }, /certificate of localhost is not valid yet/],
     ["is of another host", { names: "DNS:other.example" }, /localhost belongs to another host/],
-  ])("fails, and never tells its secret path, when the certificate %s", async (_, claim, words) => {
+  ])("fails without revealing its secret path when the certificate %s", async (_, claim, words) => {
     const authority = createAuthority();
     trust(authority);
     const { url, asked } = await secureCalendar(authority.sign(claim));

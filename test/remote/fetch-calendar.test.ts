@@ -36,7 +36,7 @@ const text = (fetched: FetchedCalendar): string =>
   fetched.kind === "calendar" ? Buffer.from(fetched.body).toString() : JSON.stringify(fetched);
 
 describe("fetchCalendar()", () => {
-  it("fetchCalendar() result when the server answers: the body with its validators, asked for as a browser does", async () => {
+  it("gives the body with its validators, requested as a browser does", async () => {
     const server = await calendarServer((_request, response) =>
       calendar(response, { etag: '"v1"', "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT" }),
     );
@@ -51,7 +51,7 @@ describe("fetchCalendar()", () => {
     expect(request?.headers).not.toHaveProperty("authorization");
   });
 
-  it("fetchCalendar() result when nothing changed since: unchanged", async () => {
+  it("says unchanged when nothing changed since", async () => {
     const server = await calendarServer((request, response) => {
       const same =
         request.headers["if-none-match"] === '"v1"' &&
@@ -68,14 +68,14 @@ describe("fetchCalendar()", () => {
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
     ["identity", (plain: Buffer) => plain],
-  ])("fetchCalendar() result when the body is packed with %s: unpacked", async (encoding, pack) => {
+  ])("unpacks a body packed with %s", async (encoding, pack) => {
     const server = await calendarServer((_request, response) =>
       response.writeHead(200, { "content-encoding": encoding }).end(pack(Buffer.from(body))),
     );
     expect(text(await get(server.url))).toBe(body);
   });
 
-  it("fetchCalendar() result when a small body unpacks into a huge one: failed, without holding it", async () => {
+  it("fails on a small body that unpacks into a huge one, without holding it", async () => {
     const bomb = gzipSync(Buffer.alloc(80_000_000, 32));
     expect(bomb.length).toBeLessThan(100_000);
     const server = await calendarServer((_request, response) =>
@@ -88,14 +88,14 @@ describe("fetchCalendar()", () => {
     ["damaged", "gzip", Buffer.from("no gzip at all"), "truncated or damaged"],
     ["cut", "gzip", gzipSync(Buffer.from(body)).subarray(0, 30), "truncated or damaged"],
     ["packed strangely", "zstd", Buffer.from(body), "unknown content encoding"],
-  ])("fetchCalendar() result when the body is %s: failed", async (_what, encoding, sent, told) => {
+  ])("fails when the body is %s", async (_what, encoding, sent, told) => {
     const server = await calendarServer((_request, response) =>
       response.writeHead(200, { "content-encoding": encoding }).end(sent),
     );
     expect(text(await get(server.url))).toContain(told);
   });
 
-  it("fetchCalendar() result when the body has no end: failed at the limit", async () => {
+  it("fails at the limit of an endless body", async () => {
     const server = await calendarServer((_request, response) => {
       response.writeHead(200);
       const more = () => {
@@ -107,7 +107,7 @@ describe("fetchCalendar()", () => {
     expect(text(await get(server.url, { most: 300_000 }))).toContain("larger than the 300000");
   });
 
-  it("fetchCalendar() result when the answer is shorter than announced: failed", async () => {
+  it("fails when the answer is shorter than announced", async () => {
     const server = await calendarServer((_request, response) => {
       response.writeHead(200, { "content-length": "5000" });
       response.write(body, () => response.destroy());
@@ -115,7 +115,7 @@ describe("fetchCalendar()", () => {
     expect(text(await get(server.url))).toContain("closed the connection");
   });
 
-  it("fetchCalendar() result when octets drip in for ever: failed when the time is over", async () => {
+  it("fails in time when octets drip in for ever", async () => {
     const server = await calendarServer((_request, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write("B"), 20);
@@ -125,7 +125,7 @@ describe("fetchCalendar()", () => {
     expect(text(await get(server.url, { timeout }))).toContain("within 0.3 s");
   });
 
-  it("fetchCalendar() result when the daemon stops: it ends at once", async () => {
+  it("ends at once when the daemon stops", async () => {
     const stop = new AbortController();
     const server = await calendarServer(() => stop.abort());
     const fetching = fetchCalendar(
@@ -142,17 +142,14 @@ describe("fetchCalendar()", () => {
     [410, "no calendar at this address"],
     [500, "answered 500"],
     [206, "answered 206"],
-  ])(
-    "fetchCalendar() result when the server answers %i: failed, saying so",
-    async (status, told) => {
-      const server = await calendarServer((_request, response) =>
-        response.writeHead(status).end("no"),
-      );
-      expect(text(await get(server.url))).toContain(told);
-    },
-  );
+  ])("fails and says so when the server answers %i", async (status, told) => {
+    const server = await calendarServer((_request, response) =>
+      response.writeHead(status).end("no"),
+    );
+    expect(text(await get(server.url))).toContain(told);
+  });
 
-  it("fetchCalendar() result when the server asks for a pause: failed, with its length", async () => {
+  it("fails with the length of the pause that the server asks for", async () => {
     const server = await calendarServer((_request, response) =>
       response.writeHead(429, { "retry-after": "120" }).end(),
     );
@@ -160,7 +157,7 @@ describe("fetchCalendar()", () => {
     expect(fetched.kind === "failed" && fetched.retryAfter?.total("seconds")).toBe(120);
   });
 
-  it("fetchCalendar() result when no error may tell the secret address: none does", async () => {
+  it("never reveals the secret address in an error", async () => {
     const closed = await calendarServer(() => {});
     const failures = await Promise.all([
       get("http://127.0.0.1:1/secret-path/basic.ics"),
@@ -175,11 +172,11 @@ describe("fetchCalendar()", () => {
   });
 });
 
-describe("fetchCalendar() on its way", () => {
+describe("fetchCalendar() with redirects", () => {
   const to = (location: string, status = 302) =>
     calendarServer((_request, response) => response.writeHead(status, { location }).end());
 
-  it("fetchCalendar() result when the server redirects: the calendar at the end, with the login left behind", async () => {
+  it("gives the calendar at the end, without sending the login along", async () => {
     const end = await calendarServer((_request, response) => calendar(response));
     const middle = await to(end.url, 308);
     const start = await to(middle.url, 301);
@@ -190,7 +187,7 @@ describe("fetchCalendar() on its way", () => {
     expect(end.requests[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it("fetchCalendar() result when a redirect is relative: followed", async () => {
+  it("follows a relative redirect", async () => {
     const server = await calendarServer((request, response) =>
       request.url === "/there.ics"
         ? calendar(response)
@@ -199,7 +196,7 @@ describe("fetchCalendar() on its way", () => {
     expect(text(await get(server.url))).toBe(body);
   });
 
-  it("fetchCalendar() result when redirects go round: failed after the third", async () => {
+  it("fails after the third of endless redirects", async () => {
     const server = await calendarServer((request, response) =>
       response.writeHead(302, { location: request.url }).end(),
     );
@@ -214,16 +211,13 @@ describe("fetchCalendar() on its way", () => {
     "http://[::1]/",
     "http://2130706434/",
     "http://169.254.169.254/latest/meta-data/",
-  ])(
-    "fetchCalendar() result when a public server redirects to %s: refused, nothing is asked there",
-    async (inside) => {
-      const server = await to(inside);
-      expect(text(await get(server.url, { allows: onlyHere }))).toContain("private network");
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  ])("refuses a public server's redirect to %s, and requests nothing there", async (inside) => {
+    const server = await to(inside);
+    expect(text(await get(server.url, { allows: onlyHere }))).toContain("private network");
+    expect(server.requests).toHaveLength(1);
+  });
 
-  it("fetchCalendar() result when a redirect names a host that leads inside: refused at connecting", async () => {
+  it("refuses a redirect to a host name that leads inside when it connects", async () => {
     const server = await to("http://localhost:9/");
     const fetched = await get(server.url, {
       allows: (address) => publicOnly(address) || server.requests.length === 0,
@@ -231,7 +225,7 @@ describe("fetchCalendar() on its way", () => {
     expect(text(fetched)).toContain("private network");
   });
 
-  it("fetchCalendar() result when the address itself points inside: refused unless private networks are allowed", async () => {
+  it("refuses an address inside unless private networks are allowed", async () => {
     const server = await calendarServer((_request, response) => calendar(response));
     const byName = server.url.replace("127.0.0.1", "localhost");
     expect(text(await get(server.url, { allows: publicOnly }))).toContain("allowPrivate");
@@ -244,7 +238,7 @@ describe("fetchCalendar() on its way", () => {
     ["ftp://example.com/x.ics", "not followed"],
     ["file:///etc/passwd", "not followed"],
     ["http://[", "without a target"],
-  ])("fetchCalendar() result when a redirect points to %s: failed", async (location, told) => {
+  ])("fails on a redirect to %s", async (location, told) => {
     expect(text(await get((await to(location)).url))).toContain(told);
   });
 });

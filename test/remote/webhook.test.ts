@@ -30,7 +30,7 @@ const aHook = (url: string, more: Partial<Webhook> = {}): Webhook => ({
 });
 
 describe("postMessage()", () => {
-  it("posts JSON with its id, the token, and a signature over both and the moment", async () => {
+  it("posts JSON with its id, the token, and a signature over both and the time", async () => {
     const receiver = await aReceiver();
     const webhook = aHook(receiver.url, { token: "t0ken-of-mine", secret: "s3cret-of-mine" });
     expect(await postMessage({ webhook, message }, limits)).toEqual({
@@ -80,7 +80,7 @@ describe("postMessage()", () => {
     [500, "deferred"],
     [503, "deferred"],
     [0, "deferred"],
-  ])("result when the receiver answers %i is %s, and names no secret", async (status, kind) => {
+  ])("reads the answer %i as %s and names no secret", async (status, kind) => {
     const receiver = await aReceiver();
     receiver.status = status;
     const webhook = aHook(receiver.url, { token: "t0ken-of-mine" });
@@ -90,7 +90,7 @@ describe("postMessage()", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("sends nothing into a private network where that is not allowed", async () => {
+  it("sends nothing into a private network unless that is allowed", async () => {
     const receiver = await aReceiver();
     const guarded = { ...limits, allows: publicOnly };
     expect(await postMessage({ webhook: aHook(receiver.url), message }, guarded)).toMatchObject({
@@ -106,7 +106,7 @@ describe("postMessage()", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("puts off what nobody takes", async () => {
+  it("defers what nobody accepts", async () => {
     const webhook = aHook("http://127.0.0.1:9/x");
     expect(await postMessage({ webhook, message }, limits)).toMatchObject({
       kind: "deferred",

@@ -10,7 +10,7 @@ const date = (text: string) => Temporal.PlainDate.from(text);
 const at = (text: string) => Temporal.Instant.from(text);
 
 describe("slippage", () => {
-  it("slippage result when days move back and forth: how often, how far, from where to where", () => {
+  it("counts how often, how far, from where and to where days move back and forth", () => {
     const rig = reportRig();
     const due = (day: string | null) => {
       rig.clock.advance({ hours: 1 });
@@ -35,7 +35,7 @@ describe("slippage", () => {
     expect(rig.rows("slippage", { from: "2026-11-22" })).toEqual([]);
   });
 
-  it("slippage result when milestones moved: lines of theirs, with every step", () => {
+  it("lists every step of moved milestones on lines of their own", () => {
     const rig = reportRig();
     for (const day of ["2026-12-01", "2026-12-08"]) {
       rig.put(anEvent(1, { title: "Launch", when: days(day), milestone: true }));
@@ -62,7 +62,7 @@ describe("slippage", () => {
 describe("activity and files", () => {
   const place = { projectId: projectId(2001), listId: listId(3001), taskId: serviceId(1) };
 
-  it("activity result when there are comments and history: newest first, markup as text", () => {
+  it("lists comments and history newest first, markup as text", () => {
     const rig = reportRig();
     fill(rig);
     const comment = { ...place, id: serviceId(1), byMe: false, creatorId: personId(11) };
@@ -95,7 +95,7 @@ describe("activity and files", () => {
     expect(rig.rows("activity", { person: "Ana" })).toHaveLength(1);
   });
 
-  it("activity result when an entry has a date without a time: it stands on that day in every zone", () => {
+  it("puts an entry without a time on its day in every zone", () => {
     const rig = reportRig();
     rig.put(aTask(1));
     const entry = { ...place, id: serviceId(1), personId: personId(12), action: "Moved" };
@@ -108,7 +108,7 @@ describe("activity and files", () => {
     }
   });
 
-  it("activity and files result when not all is read: each says how far the reading has come", () => {
+  it("says how far the reading has come when not all is read", () => {
     const rig = reportRig();
     rig.put(aTask(1));
     readEverything(rig);
@@ -157,7 +157,7 @@ describe("activity and files", () => {
     ).toEqual(["comments", "events", "files", "folders", "history", "tasks"]);
   });
 
-  it("files result when a file is gone: it is not listed, but was", () => {
+  it("does not list a deleted file now, but in a report on the past", () => {
     const rig = reportRig();
     const { store, clock } = rig;
     readEverything(rig);
@@ -175,7 +175,7 @@ describe("activity and files", () => {
   });
 });
 
-it("changes result when an edit of ours and the workspace change an item: what, and who where it is known", () => {
+it("changes lists what an edit of ours and the workspace change, and who where known", () => {
   const rig = reportRig();
   rig.put(aTask(1, { title: "Plan" }));
   const key = rig.store.mirror.find("task", serviceId(1));
@@ -204,7 +204,7 @@ it("changes result when an edit of ours and the workspace change an item: what, 
   expect(rig.rows("changes", { from: "2026-11-21" })).toHaveLength(3);
 });
 
-describe("what edits wanted", () => {
+describe("wishes of edits", () => {
   /** A task "Plan" with two edits by Ana on their way: another title, then another day. */
   function started() {
     const rig = reportRig();
@@ -239,7 +239,7 @@ describe("what edits wanted", () => {
   }
   const title = "Title: Plan → Better plan";
 
-  it("is told as pending, and as done once the workspace has it, each by itself", () => {
+  it("are listed as pending, and as done once the workspace has each", () => {
     const { base, send, end, told, later } = started();
     send("update", { title: "Better plan" });
     expect(told()).toEqual([["changed", title, true]]);
@@ -257,7 +257,7 @@ describe("what edits wanted", () => {
     ]);
   });
 
-  it("is told no more once it was refused, nor in what is told of the time before", () => {
+  it("are not listed once refused, nor in reports on the time before", () => {
     const { send, end, told, clock, rows, store } = started();
     for (const _ of ["once", "again"]) readEverything({ store });
     send("update", { title: "Better plan" });
@@ -269,7 +269,7 @@ describe("what edits wanted", () => {
     expect(rows("items", { asOf }).map(({ title: shown }) => shown)).toEqual(["Plan"]);
   });
 
-  it("leaves a refused date out of how often an item has slipped", () => {
+  it("do not count as slips of an item when refused", () => {
     const { send, end, later, rows } = started();
     send("update", { dueOn: later });
     end("refused", null);
@@ -279,7 +279,7 @@ describe("what edits wanted", () => {
   it.each([
     ["refused", []],
     ["confirmed", [["removed", null, false]]],
-  ] as const)("tells a deletion that was %s so", (how, expected) => {
+  ] as const)("list a deletion that was %s as such", (how, expected) => {
     const { send, end, told } = started();
     send("delete", {});
     expect(told()).toEqual([["removed", null, true]]);
@@ -288,7 +288,7 @@ describe("what edits wanted", () => {
   });
 });
 
-it("changes result when every field has changed: names, local times and no JSON", () => {
+it("changes lists every changed field with names, local times and no JSON", () => {
   const rig = reportRig();
   const { put, clock } = rig;
   const custom = (id: number, title: string, value: string | readonly string[]) => ({
@@ -340,7 +340,7 @@ it("changes result when every field has changed: names, local times and no JSON"
   ]);
 });
 
-it("freshness result when a source fails: age, and why", () => {
+it("freshness gives age and reason when a source fails", () => {
   const rig = reportRig();
   readEverything(rig);
   rig.clock.advance({ minutes: 20 });
@@ -358,7 +358,7 @@ it("freshness result when a source fails: age, and why", () => {
   });
 });
 
-it("changes result since a moment: told on the reader's clocks", () => {
+it("changes since a moment are given in the reader's time", () => {
   const asked = reportRig().ask("changes", { since: "2026-11-20" });
   expect(asked).toMatchObject({ value: { filters: ["since 2026-11-20 00:00:00"] } });
 });

@@ -21,7 +21,7 @@ function ask(file: string, sql: string): readonly unknown[] {
 }
 
 describe("report views", () => {
-  it("keep to the SQL of SQLite 3.38, as one view that cannot be parsed hides the whole database", () => {
+  it("use only SQL of SQLite 3.38, as one view that cannot be parsed hides the whole database", () => {
     const db = new Database(":memory:");
     onTestFinished(() => void db.close());
     migrate(db, migrations);
@@ -51,7 +51,7 @@ describe("report views", () => {
     ]);
   });
 
-  it("say that tasks of a private list are private, as private events are", () => {
+  it("mark tasks of a private list as private, like private events", () => {
     const rig = reportRig();
     rig.store.directory.putTodolists(null, [aTodolist(3001, { private: true })], false);
     rig.put(aTask(1));
@@ -72,11 +72,11 @@ describe("report views", () => {
   });
 });
 
-describe("what is archived", () => {
+describe("archived items", () => {
   it.each([
     ["a project is archived", aProject(2001, "Website"), { archived: true }],
     ["a project is out of sight", null, {}],
-  ])("counts as nothing to be done, when %s", (_, project, fields) => {
+  ])("count as nothing to do when %s", (_, project, fields) => {
     const rig = reportRig();
     fill(rig);
     const other = aProject(2002, "Trade | fair");
@@ -91,7 +91,7 @@ describe("what is archived", () => {
     expect(rig.rows("items").filter(({ archived }) => archived === 1)).toHaveLength(5);
   });
 
-  it("counts as nothing to be done, when only its todolist is archived", () => {
+  it("count as nothing to do when only their todolist is archived", () => {
     const rig = reportRig();
     fill(rig);
     rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001, { archived: true })], true);
@@ -101,7 +101,7 @@ describe("what is archived", () => {
 });
 
 describe("days of timed events", () => {
-  it("are the reader's in every report, also where UTC is another day", () => {
+  it("are the reader's in every report, also where UTC is on another day", () => {
     const rig = reportRig();
     // 00:30 in Berlin is the day before in UTC, and 22:00 to midnight touches no second day.
     rig.put(anEvent(1, { title: "Early", when: times("2026-11-24T00:30", "2026-11-24T01:30") }));
@@ -129,7 +129,7 @@ describe("days of timed events", () => {
     expect(rig.rows("slippage")).toEqual([]);
   });
 
-  it("keep to the clock where it is set back: 01:30 UTC of that night is 02:30", () => {
+  it("follow a clock set back: 01:30 UTC of that night is 02:30", () => {
     const rig = reportRig();
     const at = (text: string) => Temporal.Instant.from(text).toZonedDateTimeISO("UTC");
     const when = {
@@ -144,7 +144,7 @@ describe("days of timed events", () => {
   });
 });
 
-it("items result when a task has only a start: it stands on that day", () => {
+it("items puts a task with only a start on that day", () => {
   const rig = reportRig();
   rig.put(aTask(1, { title: "Begins", startOn: date("2026-11-21"), dueOn: null }));
   rig.put(aTask(2, { title: "Dateless", dueOn: null }));

@@ -9,7 +9,7 @@ const titles = (rows: readonly Readonly<Record<string, unknown>>[]) =>
   rows.map(({ title }) => title);
 
 describe("agenda", () => {
-  it("agenda result when no dates are given: two weeks, by day and time in the account's zone", () => {
+  it("covers two weeks by default, by day and time in the account's zone", () => {
     const rig = reportRig();
     fill(rig);
     const rows = rig.rows("agenda");
@@ -19,7 +19,7 @@ describe("agenda", () => {
     expect(rows[3]).toMatchObject({ kind: "milestone", people: "Bo", done: 0 });
   });
 
-  it("agenda result when a person is named: their items, in their zone", () => {
+  it("gives a named person's items, in their zone", () => {
     const rig = reportRig();
     rig.put(
       anEvent(9, { when: times("2026-11-22T03:00", "2026-11-22T04:00"), assigned: [personId(12)] }),
@@ -35,7 +35,7 @@ describe("agenda", () => {
 });
 
 describe("overdue", () => {
-  it("overdue result when things are late: open ones only, the latest first", () => {
+  it("lists open items only, the latest first", () => {
     const rig = reportRig();
     fill(rig);
     rig.put(anEvent(8, { title: "Old meeting", when: days("2026-11-01") }));
@@ -49,7 +49,7 @@ describe("overdue", () => {
     expect(rig.rows("overdue", { project: "Trade | fair" })).toEqual([]);
   });
 
-  it("overdue result when the day turns in the reader's zone: due today is not late", () => {
+  it("does not count items due today in the reader's zone as late", () => {
     const rig = reportRig();
     rig.put(aTask(1, { dueOn: date("2026-11-21"), assigned: [personId(12)] }));
     rig.clock.set("2026-11-21T22:59:00Z");
@@ -62,7 +62,7 @@ describe("overdue", () => {
 });
 
 describe("workload", () => {
-  it("workload result when items are shared: counted for each, minutes in equal parts", () => {
+  it("counts a shared item for each person and splits its minutes equally", () => {
     const rig = reportRig();
     fill(rig);
     const rows = rig.rows("workload");
@@ -86,7 +86,7 @@ describe("workload", () => {
     ]);
   });
 
-  it("workload result when weeks lie far apart: the map has a field for before, later and no date", () => {
+  it("has fields for earlier, later and undated work when weeks lie far apart", () => {
     const rig = reportRig();
     fill(rig);
     rig.put(aTask(20, { dueOn: date("2028-01-01"), assigned: [personId(11)] }));
@@ -99,7 +99,7 @@ describe("workload", () => {
   });
 });
 
-it("milestones result when some are done, late, today and ahead: each says so", () => {
+it("milestones says which are done, late, today and ahead", () => {
   const rig = reportRig();
   const put = (id: number, day: string, completed = false) =>
     rig.put(anEvent(id, { title: day, when: days(day), milestone: true, completed }));
@@ -115,7 +115,7 @@ it("milestones result when some are done, late, today and ahead: each says so", 
   ]);
 });
 
-it("hours result when people share a task: sums are those of the tasks", () => {
+it("hours sums equal those of the tasks when people share one", () => {
   const rig = reportRig();
   fill(rig);
   const rows = rig.rows("hours");
@@ -133,7 +133,7 @@ it("hours result when people share a task: sums are those of the tasks", () => {
   });
 });
 
-it("labels result when a task is late: its label knows, and what has none stands together", () => {
+it("labels counts a late task under its label, and unlabelled ones together", () => {
   const rig = reportRig();
   fill(rig);
   rig.put(aTask(30, { labels: [labelId(5), labelId(6)], completed: true }));
@@ -145,7 +145,7 @@ it("labels result when a task is late: its label knows, and what has none stands
   expect(rig.rows("labels", { label: "6" })).toMatchObject([{ label: "Later" }]);
 });
 
-it("every report answers on an empty mirror, with as many cells as columns once there is something", () => {
+it("every report answers on an empty mirror, and with as many cells as columns once there is something", () => {
   const empty = reportRig();
   for (const { name } of reports) expect(empty.rows(name)).toEqual([]);
   const full = reportRig();

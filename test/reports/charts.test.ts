@@ -8,7 +8,7 @@ const all = (svg: string, pattern: RegExp) => [...svg.matchAll(pattern)].map((fo
 const forNarrow = '<svg class="narrow"';
 
 describe("chartSvg()", () => {
-  it("chartSvg() result when bars: each is as long as its value, and says it", () => {
+  it("draws and labels bars as long as their values", () => {
     const drawn = chartSvg({
       ...{ kind: "bars", title: "Hours", about: "All.", series: ["estimated", "logged"] },
       bars: [
@@ -37,7 +37,7 @@ describe("chartSvg()", () => {
     expect(svg).toContain("A &amp; &lt;B&gt;");
   });
 
-  it("chartSvg() result when a heat map: the darker the more, in the field of its row and column", () => {
+  it("draws a heat map that is darker for more, in the field of its row and column", () => {
     const svg = chartSvg({
       ...{ kind: "heat-map", title: "Open", about: "All.", rows: ["Ana", "Bo"] },
       columns: ["W47", "W48"],
@@ -61,7 +61,7 @@ describe("chartSvg()", () => {
     expect((beside?.x ?? 0) - (below?.x ?? 0)).toBe(46);
   });
 
-  it("chartSvg() result when lines: each from edge to edge, a step up where a day moved later", () => {
+  it("draws lines from edge to edge, a step up where a day moved later", () => {
     const drawn = chartSvg({
       ...{ kind: "lines", title: "Moves", about: "All.", from: "2026-11-01", to: "2026-11-21" },
       lines: [
@@ -95,7 +95,7 @@ describe("chartSvg()", () => {
     expect(svg).toContain("Beta: 2026-12-11 → 2026-12-06");
   });
 
-  it("chartSvg() result when everything moved on the only day: no division by nothing", () => {
+  it("does not divide by zero when everything moved on the only day", () => {
     const steps = [{ on: "2026-11-21", day: "2026-12-01" }];
     const svg = chartSvg({
       ...{ kind: "lines", title: "Moves", about: "All.", from: "2026-11-21", to: "2026-11-21" },

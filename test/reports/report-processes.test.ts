@@ -60,7 +60,7 @@ function processesRig() {
   return { processes, ask, render, stop, started: startedProcesses(), opened: openedReports() };
 }
 
-it("render() result when a process was started ahead: that one has the answer, and no other is started", async () => {
+it("render() uses the process started ahead, and starts no other", async () => {
   const { processes, render, started } = processesRig();
   processes.prepare();
   processes.prepare();
@@ -70,7 +70,7 @@ it("render() result when a process was started ahead: that one has the answer, a
   expect(started()).toHaveLength(2);
 });
 
-it("render() result when the process that was started ahead has ended: another one answers", async () => {
+it("render() uses another process when the one started ahead has ended", async () => {
   const { processes, render, started, opened } = processesRig();
   processes.prepare();
   const child = await eventually("a process is there", () => started()[0] ?? null);
@@ -81,7 +81,7 @@ it("render() result when the process that was started ahead has ended: another o
   await eventually("no report is open", () => opened().length === 0 || null);
 });
 
-it("render() result when who asked goes away before its text was read: its file is closed", async () => {
+it("render() closes its file when the requester leaves before its text is read", async () => {
   const { ask, opened } = processesRig();
   const gone = new AbortController();
   const answer = await ask(gone.signal);
@@ -91,7 +91,7 @@ it("render() result when who asked goes away before its text was read: its file 
   await eventually("no report is open", () => opened().length === 0 || null);
 });
 
-it("prepare() result when the daemon stops: nothing is left, and nothing is started any more", async () => {
+it("prepare() leaves nothing when the daemon stops, and starts nothing more", async () => {
   const { processes, started, stop } = processesRig();
   processes.prepare();
   const child = await eventually("a process is there", () => started()[0] ?? null);
@@ -102,7 +102,7 @@ it("prepare() result when the daemon stops: nothing is left, and nothing is star
   expect(started()).toHaveLength(1);
 });
 
-it("render() result when nobody waits for it any more: it is given up, and the next one is answered", async () => {
+it("render() gives up a report that nobody waits for, and answers the next one", async () => {
   const { processes, render } = processesRig();
   processes.prepare();
   const gone = new AbortController();

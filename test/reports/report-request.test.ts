@@ -5,7 +5,7 @@ import { aLabel, anEvent, aProject, aTask, days } from "../support/items.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
 
 describe("buildReport()", () => {
-  it("buildReport() result when arguments are wrong: every one is named with the reason", () => {
+  it("names every wrong argument with the reason", () => {
     const rig = reportRig();
     fill(rig);
     rig.store.directory.putProjects([aProject(2003, "website")], false);
@@ -38,7 +38,7 @@ describe("buildReport()", () => {
     });
   });
 
-  it("buildReport() result when the beginning of a name is given: the only one that begins so", () => {
+  it("accepts the unambiguous beginning of a name", () => {
     const rig = reportRig();
     fill(rig);
     const of = (project: string) => rig.ask("agenda", { project });
@@ -53,7 +53,7 @@ describe("buildReport()", () => {
     });
   });
 
-  it("buildReport() result when a name was given again: the one that is still there is meant", () => {
+  it("prefers the existing bearer of a reused name", () => {
     const rig = reportRig();
     rig.put(aTask(1, { labels: [labelId(7)] }));
     rig.store.directory.putLabels([aLabel(6, "Later"), aLabel(7, "Urgent")], true);
@@ -61,7 +61,7 @@ describe("buildReport()", () => {
     expect(rig.rows("labels", { label: "5" })).toEqual([]);
   });
 
-  it("buildReport() result when rows are limited: the first ones, and how many there are", () => {
+  it("gives the first rows up to the limit, and how many there are", () => {
     const rig = reportRig();
     fill(rig);
     const { rows, notes } = rig.report("items", { limit: 2 });
@@ -71,7 +71,7 @@ describe("buildReport()", () => {
 });
 
 describe("--as-of", () => {
-  it("buildReport() result when a past time is asked for: the workspace as it was then", () => {
+  it("shows the workspace as it was at a past time", () => {
     const rig = reportRig();
     fill(rig);
     readEverything(rig);
@@ -96,7 +96,7 @@ describe("--as-of", () => {
     expect(titles("2026-11-22")).toEqual(titles(null));
   });
 
-  it("buildReport() result when nothing was known completely then: refused, with the first moment that is", () => {
+  it("refuses a time before the first complete one, and names that", () => {
     const rig = reportRig();
     rig.put(anEvent(1));
     const asOf = (text: string) => rig.ask("agenda", { asOf: text });
@@ -125,7 +125,7 @@ describe("--as-of", () => {
     });
   });
 
-  it("buildReport() result when old versions were forgotten: every later time is still as it was", () => {
+  it("shows every later time unchanged after old versions were forgotten", () => {
     const rig = reportRig();
     readEverything(rig);
     const put = (day: string) =>

@@ -64,7 +64,7 @@ function visibilityRig() {
 }
 
 describe("a report for a person", () => {
-  it("tells and counts exactly what that person may see, and the admin's everything", () => {
+  it("shows and counts exactly what that person may see, and the admin's everything", () => {
     const rig = visibilityRig();
     for (const person of [ana, bo]) {
       const seen = rig.seenBy(person);
@@ -93,7 +93,7 @@ describe("a report for a person", () => {
     }
   });
 
-  it("does not tell what an item was before it was hidden, nor that it went away", () => {
+  it("does not reveal what an item was before it was hidden, nor that it disappeared", () => {
     const rig = visibilityRig();
     const event = (fields: object) => anEvent(900, { projectId: projectId(2003), ...fields });
     rig.put(event({ title: "Open talk" }));
@@ -110,7 +110,7 @@ describe("a report for a person", () => {
     expect(told()).toEqual([]);
   });
 
-  it("does not tell what an item is in the workspace where only an edit under way makes it public", () => {
+  it("does not reveal what an item is in the workspace when only a waiting edit makes it public", () => {
     const rig = visibilityRig();
     const secret = { projectId: projectId(2003), title: "Secret talk", private: true } as const;
     rig.put(anEvent(900, { ...secret, creatorId: bo }));
@@ -125,7 +125,7 @@ describe("a report for a person", () => {
     expect(JSON.stringify(rig.rows("changes", {}, viewerOf(ana)))).not.toContain("Secret talk");
   });
 
-  it("knows no project by name that is not for those eyes", () => {
+  it("knows no project name hidden from that person", () => {
     const rig = visibilityRig();
     expect(rig.ask("items", { project: "Bo's" }, viewerOf(bo))).toMatchObject({ ok: true });
     const asked = rig.ask("items", { project: "Bo" }, viewerOf(ana));

@@ -35,7 +35,7 @@ const everything: readonly Trouble[] = [
   { kind: "removals-held", source: "tasks:3001", missing: 40, total: 50 },
 ];
 
-it("a day with every trouble at once gives few messages, each trouble in one of them, and one for each end", async () => {
+it("a day with every trouble at once gives few messages: each trouble in one, and one for each end", async () => {
   const inbox = await anInbox();
   const rig = anOperatorRig({ mailer: aMailer(inbox) });
   rig.state.present = everything;
@@ -113,7 +113,7 @@ it("a day with every trouble at once gives few messages, each trouble in one of 
 });
 
 describe("OperatorMessages", () => {
-  it("tells by mail and by both kinds of webhook, once each, also after restarts", async () => {
+  it("tell by mail and by both kinds of webhook, once each, also after restarts", async () => {
     const inbox = await anInbox();
     const [json, ntfy] = [await aReceiver(), await aReceiver("/alerts")];
     const rig = anOperatorRig({
@@ -167,7 +167,7 @@ describe("OperatorMessages", () => {
     expect([first?.path, ntfy.received.length]).toEqual(["/alerts", 2]);
   });
 
-  it("tells nothing of what was over before its time, and once of what flaps", async () => {
+  it("say nothing of what ended before its time, and report flapping once", async () => {
     const inbox = await anInbox();
     const rig = anOperatorRig({ mailer: aMailer(inbox) });
     rig.state.present = [unreachable];
@@ -187,7 +187,7 @@ describe("OperatorMessages", () => {
     ]);
   });
 
-  it("sends what a crash left claimed once more, under the same id, and nothing after", async () => {
+  it("repeat once, under the same id, what a crash interrupted", async () => {
     const sent: OperatorMessage[] = [];
     let answer: Promise<Delivery> = new Promise(() => {});
     const rig = anOperatorRig({
@@ -214,7 +214,7 @@ describe("OperatorMessages", () => {
     expect(sent[1]).toEqual(sent[0]);
   });
 
-  it("keeps what could not be sent, never sends two at once, and tells beginning and end together", async () => {
+  it("keep what could not be sent, never send two at once, and join beginning and end", async () => {
     const receiver = await aReceiver();
     const rig = anOperatorRig({ webhooks: [hook(receiver.url)] });
     receiver.status = 503;
@@ -237,7 +237,7 @@ describe("OperatorMessages", () => {
     expect(rig.events.filter(({ kind }) => kind === "sent")).toHaveLength(1);
   });
 
-  it("parks what is refused and tells how the webhook fares, until a start with another address", async () => {
+  it("park what is refused and report the webhook's state, until a start with another address", async () => {
     const receiver = await aReceiver();
     const rig = anOperatorRig({ webhooks: [hook(receiver.url)] });
     receiver.status = 401;
@@ -259,7 +259,7 @@ describe("OperatorMessages", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("tells again what lasts where that is asked for, and counts over restarts", async () => {
+  it("repeat what lasts where configured, and keep counting over restarts", async () => {
     const inbox = await anInbox();
     const rig = anOperatorRig({ mailer: aMailer(inbox), again: "PT1H" });
     rig.state.present = [backup];
@@ -273,7 +273,7 @@ describe("OperatorMessages", () => {
     ]);
   });
 
-  it("tells that nothing can be stored although that cannot be noted, once, and its end", async () => {
+  it("say once that nothing can be stored although that cannot be noted, and once that it ended", async () => {
     const inbox = await anInbox();
     let isFull = true;
     const rig = anOperatorRig({

@@ -5,7 +5,7 @@ import { localTimes } from "../../../src/reports/formats/cell-text.ts";
 const clockChanges = ["Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asia/Gaza"];
 
 test.each(clockChanges)(
-  "localTimes() says what the zone says around each clock change in %s",
+  "localTimes() agrees with the zone around each clock change in %s",
   (zone) => {
     const local = localTimes(zone);
     let change = Temporal.Instant.from("1990-01-01T00:00:00Z").toZonedDateTimeISO(zone);

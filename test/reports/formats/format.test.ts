@@ -37,7 +37,7 @@ function aDocument(fields: Partial<ReportDocument> = {}): ReportDocument {
 }
 
 describe("writeReport()", () => {
-  it("writeReport() result when cells are wide: columns of a table stand under each other", () => {
+  it("aligns the columns of a table with wide cells", () => {
     const lines = writeReport(aDocument(), "table").split("\n");
     expect(lines[0]).toBe("Agenda · 2026-11-21 13:00 (Europe/Berlin) · project Website");
     const [head = "", first = "", second = ""] = lines.slice(2);
@@ -49,7 +49,7 @@ describe("writeReport()", () => {
     expect(lines.at(-2)).toBe("Mirror: 3 sources, read 5 s to 2 min 5 s ago; 1 never read.");
   });
 
-  it("writeReport() result when CSV: quotes, CRLF, no formulas, and since when it is known", () => {
+  it("writes CSV with quotes, CRLF, no formulas, and the age of the data", () => {
     expect(writeReport(aDocument(), "csv")).toBe(
       "title,at,logged_minutes,done,mirror_read_at\r\n" +
         '"Say ""hi"", <script>alert(1)</script> | *now* & then\n=1+1",2026-11-21T12:00:00.000Z,65,1,2026-11-21T11:57:55Z\r\n' +
@@ -57,7 +57,7 @@ describe("writeReport()", () => {
     );
   });
 
-  it("writeReport() result when JSON: rows by key, flags as such, freshness as a member", () => {
+  it("writes JSON rows by key, with real booleans and freshness as a member", () => {
     const said: unknown = JSON.parse(writeReport(aDocument(), "json"));
     expect(said).toMatchObject({
       report: "agenda",
@@ -72,7 +72,7 @@ describe("writeReport()", () => {
     expect(JSON.parse(writeReport(aDocument({ rows: [] }), "json"))).toMatchObject({ rows: [] });
   });
 
-  it("writeReport() result when Markdown: no cell breaks the table or becomes markup", () => {
+  it("writes Markdown in which no cell breaks the table or becomes markup", () => {
     const text = writeReport(aDocument(), "md");
     const row = text.split("\n").find((line) => line.includes("Say"));
     expect(row).toContain("\\<script\\>alert(1)\\</script\\> \\| \\*now\\* \\& then =1+1");
@@ -80,7 +80,7 @@ describe("writeReport()", () => {
     expect(text).toContain("2 min 5 s ago");
   });
 
-  it("writeReport() result when HTML: one page, escaped, without script or request", () => {
+  it("writes one escaped HTML page without script or request", () => {
     const text = writeReport(aDocument(), "html");
     expect(text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
     expect(text).not.toMatch(/<script|<link|<img|\bsrc=|https?:|url\(|@import|\son\w+=/i);
@@ -88,7 +88,7 @@ describe("writeReport()", () => {
     expect(text).toContain("2 min 5 s ago");
   });
 
-  it("writeReport() result when a report has a chart: SVG with title and description, and the table", () => {
+  it("writes a chart as SVG with title and description, and the table", () => {
     const rig = reportRig();
     fill(rig);
     readEverything(rig);
@@ -128,7 +128,7 @@ it.each([
   ["", ""],
   [null, ""],
   [-5, "-5"],
-])("csvField() result when it is %j: %j", (cell, field) => {
+])("csvField() writes %j as %j", (cell, field) => {
   expect(csvField(cell)).toBe(field);
 });
 
@@ -141,17 +141,17 @@ it.each([
   ["é", 1],
   ["한글", 4],
   ["❤️", 2],
-])("displayWidth() result when the text is %s: %i", (text, width) => {
+])("displayWidth() of %s is %i", (text, width) => {
   expect(displayWidth(text)).toBe(width);
 });
 
-it("shorten() result when the cut falls into an emoji: it goes as a whole", () => {
+it("shorten() drops an emoji at the cut as a whole", () => {
   expect(shorten("abc🚢def", 5)).toBe("abc…");
   expect(shorten("abc🚢def", 6)).toBe("abc🚢…");
   expect(shorten("a \n b", 6)).toBe("a b");
 });
 
-it("hoursText() and ageText() result when lengths are given: two units at most", () => {
+it("hoursText() and ageText() use two units at most", () => {
   expect([0, 65, -90].map(hoursText)).toEqual(["0:00", "1:05", "-1:30"]);
   expect([0, 59, 61, 3700, 90_000].map(ageText)).toEqual([
     "0 s",
