@@ -95,7 +95,7 @@ async function setUp() {
 }
 
 describe("the guided set-up", () => {
-  it("says of each answer what is wrong with it, and keeps the others", async () => {
+  it("says what is wrong with each answer, and keeps the others", async () => {
     const { ask, answers, enter } = await setUp();
     await enter();
     await ask("GET /setup");
@@ -122,7 +122,7 @@ describe("the guided set-up", () => {
   it.each([
     ["a wrong key", { apiKey: "wrong" }, "apiKey"],
     ["an address where nothing answers", { baseUrl: "http://127.0.0.1:9/api/v3" }, "baseUrl"],
-  ])("asks the service itself: %s is told at its field", async (_what, wrong, field) => {
+  ])("asks the service itself, and shows %s at its field", async (_what, wrong, field) => {
     const { ask, answers, cwd, enter } = await setUp();
     await enter();
     await ask("GET /setup");
@@ -133,7 +133,7 @@ describe("the guided set-up", () => {
     expect(existsSync(join(cwd, "config.json"))).toBe(false);
   });
 
-  it("tests what is filled in while it is typed, and names no empty field", async () => {
+  it("tests fields while they are typed, and complains about no empty one", async () => {
     const { ask, answers, cwd, enter } = await setUp();
     await enter();
     await ask("GET /setup");
@@ -151,7 +151,7 @@ describe("the guided set-up", () => {
     expect(existsSync(join(cwd, "config.json"))).toBe(false);
   });
 
-  it("shows what was found, writes nothing until it is told to, and never the key into a page", async () => {
+  it("shows what it found, writes nothing without consent, and never puts the key into a page", async () => {
     const { answered, answers, cwd, ask } = await setUp();
     const { text } = await answered();
     expect(text).toContain("access to 2 projects");
@@ -171,7 +171,7 @@ describe("the guided set-up", () => {
     expect(existsSync(join(cwd, "secrets"))).toBe(false);
   });
 
-  it("proves the time zone by a test event when it is told to, and leaves nothing of it", async () => {
+  it("proves the time zone by a test event on consent, and removes it", async () => {
     const { answered, ask, answers } = await setUp();
     const by = sandbox.keys[0]?.personId ?? 0;
     const events = () =>
@@ -215,7 +215,7 @@ describe("the guided set-up", () => {
     expect(modeOf(join(cwd, "secrets"))).toBe("700");
   });
 
-  it("leaves a file that is there as it is, unless it may be replaced", async () => {
+  it("keeps an existing file unless it may be replaced", async () => {
     const { answered, ask, answers, cwd, ended } = await setUp();
     const file = join(cwd, "secrets/api-key");
     mkdirSync(join(cwd, "secrets"));
@@ -237,7 +237,7 @@ describe("the guided set-up", () => {
     expect([readFileSync(file, "utf8"), modeOf(file)]).toEqual([`${answers.apiKey}\n`, "600"]);
   });
 
-  it("opens with the token that was printed, once, and to nobody without it", async () => {
+  it("opens once with the printed token, and to nobody without it", async () => {
     const { ask, token, enter } = await setUp();
     const ways = [{}, { "x-forwarded-for": "203.0.113.7" }, { forwarded: "for=203.0.113.7" }];
     for (const headers of ways) {
@@ -258,7 +258,7 @@ describe("the guided set-up", () => {
     expect((await ask("GET /readyz")).status).toBe(503);
   });
 
-  it("sends a key that it remembers to no other server", async () => {
+  it("sends a remembered key to no other server", async () => {
     const { ask, answered, answers } = await setUp();
     await answered();
     const heard: string[] = [];
@@ -281,7 +281,7 @@ describe("the guided set-up", () => {
   it.each([
     ["GET /assets/%ff", {}],
     ["POST /setup", { "content-type": "application/x-www-form-urlencoded; charset=odd" }],
-  ])("answers %s with a status and nothing of its insides", async (request, headers) => {
+  ])("answers %s with a status and no internals", async (request, headers) => {
     const { url, enter } = await setUp();
     const entered = await enter();
     const cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
@@ -297,7 +297,7 @@ describe("the guided set-up", () => {
   });
 });
 
-it("serve without a configuration sets up, and goes on as the daemon in the same process", async () => {
+it("serve without a configuration sets up, and continues as the daemon in the same process", async () => {
   const cwd = testDirectory();
   const child = spawn(process.execPath, [program, "serve"], {
     cwd,

@@ -77,7 +77,7 @@ describe("changes since a token", () => {
     expect(told?.put.map((object) => object.key)).toEqual([key]);
   });
 
-  it("changes() result when a token is none of ours, or what may be seen has changed: null", () => {
+  it("changes() is null for a foreign token, or when what may be seen has changed", () => {
     const rig = calendarRig();
     rig.put(anEvent(1));
     const calendar = open(rig, "tasks-3001");
@@ -102,7 +102,7 @@ describe("changes since a token", () => {
     expect(ask(token)).toBeNull();
   });
 
-  it("changes() result when what is assigned lies in a project that one leaves: the token is void", () => {
+  it("changes() voids the token when a person leaves a project with assigned items", () => {
     const rig = calendarRig();
     rig.put(aTask(1, { projectId: projectId(2002), listId: listId(3003), assigned: [bob] }));
     const calendar = open(rig, "assigned", bob);
@@ -116,7 +116,7 @@ describe("changes since a token", () => {
     expect(rig.calendars.objects(calendar)).toEqual([]);
   });
 
-  it("changes() result when the log was shortened: too old is refused, an unchanged calendar is not", () => {
+  it("changes() refuses a token older than the shortened log, unless the calendar is unchanged", () => {
     const rig = calendarRig();
     rig.put(anEvent(1));
     rig.put(aTask(1));
@@ -138,7 +138,7 @@ describe("changes since a token", () => {
     expect(ask(tasks, rig.calendars.token(tasks))).toMatchObject({ put: [] });
   });
 
-  it("changes() result when a member is renamed: the old name is buried, the new one put", () => {
+  it("changes() buries the old name of a renamed member, and puts the new one", () => {
     const rig = calendarRig();
     const key = rig.put(anEvent(1));
     const calendar = open(rig, "events-2001");
@@ -150,7 +150,7 @@ describe("changes since a token", () => {
     expect(rig.reopened().changes(calendar, { token, limit: null })).toEqual(told);
   });
 
-  it("changes() result when a member is gone that someone else had put under a name of their own: buried", () => {
+  it("changes() buries a deleted member that someone else had put under another name", () => {
     const rig = calendarRig();
     const key = rig.put(anEvent(1));
     const { uid } = rig.seen(key);

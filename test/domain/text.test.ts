@@ -9,11 +9,11 @@ it.each([
   ["a\r\nb\rc\nd\te", "a\nb\nc\nd\te"],
   ["a\ud800b\udc00c😀", "abc😀"],
   ["a\u2028b\u200fc\u202ed", "a\u2028b\u200fc\u202ed"],
-])("cleanText() %j becomes %j", (text, expected) => {
+])("cleanText() turns %j into %j", (text, expected) => {
   expect(cleanText(text)).toBe(expected);
 });
 
-it("escapeHtml() result says the same in the content and in quoted attributes", () => {
+it("escapeHtml() keeps the meaning in text and in quoted attributes", () => {
   expect(escapeHtml(`<a b="c" d='e'>&lt;`)).toBe("&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;lt;");
 });
 
@@ -21,7 +21,7 @@ it.each([
   [" a\r\n\tb\u2028c ", "a b c"],
   ["a  b", "a  b"],
   ["\n", ""],
-])("oneLine() %j becomes %j", (text, expected) => {
+])("oneLine() turns %j into %j", (text, expected) => {
   expect(oneLine(text)).toBe(expected);
 });
 
@@ -100,11 +100,11 @@ describe("htmlToText()", () => {
     ["a<b", "a<b"],
     ["x<br>   ", "x"],
     ["&nbsp;&nbsp;x&nbsp;", "x"],
-  ])("%j shows %j", (html, expected) => {
+  ])("shows %j as %j", (html, expected) => {
     expect(htmlToText(html)).toBe(expected);
   });
 
-  it.each(longHtml)("comes to an end with many of $name", ({ make, most }) => {
+  it.each(longHtml)("finishes on many of $name", ({ make, most }) => {
     const html = make(most);
     const text = htmlToText(html);
     expect(text.length).toBeLessThanOrEqual(html.length * 3);
@@ -131,6 +131,6 @@ it.each([
   ["invoice\u202efdp.exe\u2028x", "invoice\\u202efdp.exe\\u2028x"],
   ["\u200fא\u200e", "\u200fא\u200e"],
   [`${JSON.stringify({ title: "\u001b\u009b" })}\n`, '{"title":"\\u001b\\u009b"}\n'],
-])("shownText() result for %j is %j", (text, shown) => {
+])("shownText() of %j is %j", (text, shown) => {
   expect(shownText(text)).toBe(shown);
 });

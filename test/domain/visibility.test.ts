@@ -31,6 +31,6 @@ it.each<[string, Item, Partial<Parameters<typeof seesItem>[1]>, boolean]>([
   ["task of a private list", aTask(1, { creatorId: ben }), { list: hidden }, false],
   ["task of a private list, assigned", aTask(1, { assigned: [ana] }), { list: hidden }, true],
   ["subtask of a private list", aTask(1, { kind: "subtask" }), { list: hidden }, false],
-])("seesItem() result for a %s", (_what, item, standing, expected) => {
+])("seesItem() answers for a %s", (_what, item, standing, expected) => {
   expect(seesItem(ana, { item, project: open, list: null, ...standing })).toBe(expected);
 });

@@ -32,7 +32,7 @@ describe("spanInWords()", () => {
     expect(spanInWords(when, zone)).toBe(expected);
   });
 
-  it("has 12 hours and the month first in the US", () => {
+  it("uses twelve hours and puts the month first in the US", () => {
     const span = times("2026-11-24T10:00", "2026-11-24T15:30");
     const told = inLanguage(
       () => "en-US",
@@ -63,7 +63,7 @@ describe("distanceInWords()", () => {
     expect(distanceInWords(when, now)).toBe(expected);
   });
 
-  it("counts days by the calendar when the clocks change in between", () => {
+  it("counts calendar days when the clocks change in between", () => {
     const before = Temporal.ZonedDateTime.from("2026-10-24T10:00[Europe/Berlin]");
     expect(distanceInWords(times("2026-10-25T10:00", null), before)).toBe("Starts in 1 day.");
     const utc = new Temporal.ZonedDateTime(0n, "UTC");

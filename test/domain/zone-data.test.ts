@@ -8,7 +8,7 @@ describe("zoneDataOf()", () => {
     expect(icu).toMatch(/^\d+\.\d+/);
   });
 
-  it("is silent when the runtime is", () => {
+  it("says nothing when the runtime says nothing", () => {
     expect(zoneDataOf({ node: "26.0.0" })).toEqual({ tz: null, icu: null });
   });
 });

@@ -186,7 +186,7 @@ describe("the place of a task in a feed", () => {
     expect(feedPlaceOf(anEvent(1), feedOptions({ tasks: "none" }))).not.toBeNull();
   });
 
-  it("feedPlaceOf() result when a milestone has times: its days", () => {
+  it("feedPlaceOf() puts a milestone with times on its days", () => {
     const milestone = anEvent(1, {
       milestone: true,
       when: times("2026-11-23T00:00", "2026-11-24T23:59"),

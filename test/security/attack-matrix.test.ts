@@ -404,14 +404,14 @@ function keptBy({ store, feeds, people, passwords }: AttackedWorld): string {
 }
 
 describe("each route by each role for each thing", () => {
-  it("has a row, and no row is for what is not there", async () => {
+  it("has a row, and no row is for a missing route", async () => {
     const world = await attackedWorld();
     const routes = routesOf(world.app.router.stack).map(([method, path]) => `${method} ${path}`);
     expect(routes.filter((route) => rows[route] === undefined)).toEqual([]);
     expect(Object.keys(rows).filter((route) => !routes.includes(route))).toEqual([]);
   });
 
-  it("is answered as it must be where it is refused or only looked at, and nothing is changed", async () => {
+  it("gives the right answer where a role is refused or only looks, and changes nothing", async () => {
     const world = await attackedWorld({ file: join(testDirectory(), "dayferry.sqlite") });
     const before = keptBy(world);
     const quiet = cellsOf(world).filter(
@@ -426,7 +426,7 @@ describe("each route by each role for each thing", () => {
     expect(keptBy(world)).toBe(before);
   });
 
-  it("tells what is another's, what is private and what is gone apart for nobody", async () => {
+  it("never lets anybody tell another's, private and deleted things apart", async () => {
     const world = await attackedWorld();
     const told: string[] = [];
     for (const [route, row] of Object.entries(rows)) {
@@ -450,7 +450,7 @@ describe("each route by each role for each thing", () => {
     expect(told).toEqual([]);
   });
 
-  it("lets in whom it is for, to change what is theirs and to be told of nothing else", async () => {
+  it("lets the permitted role change what is theirs and see nothing else", async () => {
     const faults: string[] = [];
     const { roles } = await attackedWorld();
     for (const { name } of roles) {
@@ -477,7 +477,7 @@ describe("each method of CalDAV by each role for each thing", () => {
   };
   const body = `<d:propfind xmlns:d="DAV:"><d:allprop/></d:propfind>`;
 
-  it("tells nobody a word that is another's, and changes nothing for who is refused", async () => {
+  it("reveals no word of another person's, and changes nothing for a refused role", async () => {
     const world = await attackedWorld();
     const before = keptBy(world);
     const faults: string[] = [];
@@ -513,7 +513,7 @@ describe("each method of CalDAV by each role for each thing", () => {
     expect(keptBy(world)).toBe(before);
   });
 
-  it("answers what is another's as what is not there", async () => {
+  it("answers for another person's things as for missing ones", async () => {
     const world = await attackedWorld();
     const role = world.role("a member by password");
     const told: string[] = [];

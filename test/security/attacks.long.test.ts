@@ -39,7 +39,7 @@ const attacks = [
   ...[...bodyAttacks, ...calendarAttacks, ...serviceAttacks].filter(({ name }) => short.has(name)),
 ];
 
-it.each(attacks)("a daemon that is attacked lives on after $name", async ({ prepare, allowed }) => {
+it.each(attacks)("an attacked daemon survives $name", async ({ prepare, allowed }) => {
   const { daemon, target } = attacked;
   const statuses = await prepare(target)();
   expect([...statuses.keys()].filter((status) => !allowed.includes(status))).toEqual([]);

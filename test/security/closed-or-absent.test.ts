@@ -70,7 +70,7 @@ it.each(asked)("%s with %s", async (request, body) => {
   expect(closed.text).not.toContain("Secret");
 });
 
-it("a feed that was made before its project was closed names it no more, also when it is renamed", async () => {
+it("a feed made before its project was closed no longer names it, also after a rename", async () => {
   const { call, feeds, passwords, store } = await startApp();
   const own = { personId: ana, name: null, colour: null } as const;
   feeds.create({ ...own, kind: "project", projectId: projectId(2001), filter: null });

@@ -12,7 +12,7 @@ const formRoutes = accessTable
   )
   .map(({ path }) => path.replace(/:\w+/g, "1"));
 
-describe("what a page of another site has a browser send", () => {
+describe("a request that another site's page has a browser send", () => {
   it("is refused at each form, by its token, its origin and its type", async () => {
     const world = await attackedWorld();
     const admin = world.role("the admin by session");
@@ -48,7 +48,7 @@ describe("what a page of another site has a browser send", () => {
     expect(taken).toEqual([]);
   });
 
-  it("logs nobody in, and out", async () => {
+  it("logs nobody in or out", async () => {
     const world = await attackedWorld();
     const body = new URLSearchParams({ token }).toString();
     for (const headers of [
@@ -93,7 +93,7 @@ describe("a log-in", () => {
     expect((await world.call("GET /", { role: role(second), headers: form })).status).toBe(200);
   });
 
-  it("leads nowhere but to a page of this server", async () => {
+  it("redirects only to a page of this server", async () => {
     const world = await attackedWorld();
     const targets = [
       "https://evil.example/",
@@ -128,7 +128,7 @@ describe("a log-in", () => {
     }
   });
 
-  it("is slowed for who guesses, and never denied to who knows the password", async () => {
+  it("is slowed for guessers, and never denied to whoever knows the password", async () => {
     const world = await attackedWorld();
     const guess = (password: string, from: string) =>
       world.call("POST /login", {
@@ -148,8 +148,8 @@ describe("a log-in", () => {
   });
 });
 
-describe("what a request says of itself", () => {
-  it("is in no address that is made: the host of links is the configured one", async () => {
+describe("a claim of a request about itself", () => {
+  it("enters no address: links use the configured host", async () => {
     const world = await attackedWorld();
     const headers = {
       host: "evil.example",
@@ -169,7 +169,7 @@ describe("what a request says of itself", () => {
     expect(led.headers.location).toBe("https://calendar.example.com/dav/");
   });
 
-  it("does not reach the objects behind it: names of prototypes are names like others", async () => {
+  it("reaches no JavaScript object: names of prototypes are ordinary names", async () => {
     const world = await attackedWorld();
     const role = world.role("the admin by token");
     const json = { "content-type": "application/json" };
@@ -192,7 +192,7 @@ describe("what a request says of itself", () => {
     expect(Object.hasOwn(Object.prototype, "state")).toBe(false);
   });
 
-  it("opens nothing by being spelled in another way", async () => {
+  it("opens nothing by another spelling", async () => {
     const world = await attackedWorld();
     const role = world.role("nobody");
     const paths = [

@@ -50,8 +50,8 @@ function linkOf(world: AttackedWorld, thing: Thing, changes: { readonly until?: 
   };
 }
 
-describe("a link that was forged or comes again", () => {
-  it("of an action does nothing and tells nothing, whatever of it was changed", async () => {
+describe("a forged or repeated link", () => {
+  it("of an action does and reveals nothing, whatever part was changed", async () => {
     const world = await attackedWorld();
     const role = world.role("nobody");
     const good = world.linkSigner.sign(linkOf(world, "own"));
@@ -77,7 +77,7 @@ describe("a link that was forged or comes again", () => {
     expect(journalOf(world)).toBe(before);
   });
 
-  it("of an action is void after its last day, for what its feed does not show, and once the feed has another address", async () => {
+  it("of an action is void after its last day, for items that its feed does not show, and once the feed has another address", async () => {
     const world = await attackedWorld();
     const role = world.role("nobody");
     const before = journalOf(world);
@@ -135,7 +135,7 @@ describe("a link that was forged or comes again", () => {
     expect(choices()).toBe(1);
   });
 
-  it("of a log-in opens nothing by being looked at, changed, guessed or used again", async () => {
+  it("of a log-in opens nothing when looked at, changed, guessed or used again", async () => {
     const world = await attackedWorld();
     const role = world.role("nobody");
     for (const id of [0, 1, 2, 3, 2 ** 47]) {
@@ -152,7 +152,7 @@ describe("a link that was forged or comes again", () => {
     }
   });
 
-  it("to a feed opens it by no other spelling, and not by the address it had", async () => {
+  it("to a feed opens it by no other spelling, and not by its former address", async () => {
     const world = await attackedWorld();
     const role = world.role("nobody");
     const { path, id } = world.feedsOf.own;

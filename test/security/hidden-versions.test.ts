@@ -94,7 +94,7 @@ const names = [
 ] as const;
 
 describe.each(ways)("$name", (way) => {
-  it("is compared with nothing hidden where a file names that version", async () => {
+  it("is never compared with hidden versions when a file names that version", async () => {
     const rig = await startApp();
     const { uid } = prepare(rig.store, way);
     const authorization = basic("11", rig.passwords.issue(ana));
@@ -116,7 +116,7 @@ describe.each(ways)("$name", (way) => {
     expect(told.join("\n")).not.toContain("Hush");
   });
 
-  it("is compared with nothing hidden where a calendar program names that version", async () => {
+  it("is never compared with hidden versions when a calendar program names that version", async () => {
     const dav = await startDav();
     const { uid, item } = prepare(dav.store, way);
     const slug = item.kind === "event" ? `events-${item.projectId}` : `tasks-${item.listId}`;
@@ -135,7 +135,7 @@ describe.each(ways)("$name", (way) => {
     expect(told.join("\n")).not.toContain("Hush");
   });
 
-  it("is known in no hidden version to who could not see it, and in all to its people and the admin", () => {
+  it("has no hidden version known to people who could not see it, and all known to its people and the admin", () => {
     const store = testStore(handClock("2026-11-21T09:00:00Z"));
     const { key } = prepare(store, way);
     const titles = (reader: number | null) =>

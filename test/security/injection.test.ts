@@ -55,7 +55,7 @@ const steering = /(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
 const at = Temporal.Instant.from("2026-11-24T08:00:00Z");
 
 describe.each(cases)("a text with %s", (_name, text) => {
-  it("is one subject and one name of a mail, and its body", async () => {
+  it("is one subject, one name and one body of a mail", async () => {
     const message = toMessage({
       ...sample,
       to: { ...sample.to, name: text },
@@ -77,7 +77,7 @@ describe.each(cases)("a text with %s", (_name, text) => {
     expect(mail.headers.filter(({ key }) => key === "subject")).toHaveLength(1);
   });
 
-  it("is one cell of a table of comma-separated values, and no formula", () => {
+  it("is one cell of CSV, and no formula", () => {
     const line = csvLine([{ type: "text" }, { type: "text" }], [text, "last"]);
     expect(cellsOf(line)).toHaveLength(2);
     const [cell = "", last] = cellsOf(line);
@@ -87,7 +87,7 @@ describe.each(cases)("a text with %s", (_name, text) => {
     }
   });
 
-  it("is text of a page, of a report's page and of Markdown", () => {
+  it("is plain text of a page, of a report's page and of Markdown", () => {
     const tags = (markup: string) => [...markup.matchAll(/<\/?[a-z!][^>]*>/gi)].map(([tag]) => tag);
     const page = html`<p title="${text}">${text}</p>`.text;
     expect(tags(page.replace(/title="[^"]*"/, ""))).toEqual(["<p >", "</p>"]);
@@ -124,7 +124,7 @@ describe.each(cases)("a text with %s", (_name, text) => {
     expect(new Set(keys)).toContain("PayloadContent");
   });
 
-  it("steers no terminal and stays in its row", () => {
+  it("controls no terminal and stays in its row", () => {
     const printed = textTable(["A", "B"], [[text, "last"]]);
     expect(printed.trimEnd().split("\n")).toHaveLength(
       textTable(["A", "B"], [["a", "last"]])
@@ -136,7 +136,7 @@ describe.each(cases)("a text with %s", (_name, text) => {
     expect(JSON.parse(shownText(JSON.stringify({ text })))).toEqual({ text });
   });
 
-  it("is in one line of the log, as JSON that steers no terminal", () => {
+  it("is in one line of the log, as JSON that controls no terminal", () => {
     const lines: string[] = [];
     const log = createLog({ level: "info", write: (line) => void lines.push(line) });
     log.error(text, { title: text, [`${text} field`]: text, error: new Error(text) });

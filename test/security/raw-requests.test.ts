@@ -27,7 +27,7 @@ const statusesIn = (answer: string): readonly number[] =>
 const head = (...lines: readonly string[]) => `${lines.join("\r\n")}\r\n\r\n`;
 
 describe("a request that no client writes", () => {
-  it("is refused where two readers could see another end of it, and nothing behind it is read", async () => {
+  it("is refused where two readers could disagree about its end, and nothing after it is read", async () => {
     const { port } = await attackedWorld();
     const hidden = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
     const odd: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ describe("a request that no client writes", () => {
     expect(loose).toEqual([]);
   });
 
-  it("is answered in its place where it came with others, each as who it says", async () => {
+  it("is answered in order when pipelined, each for its own user", async () => {
     const world = await attackedWorld();
     const login = basic("ana@example.com", world.given["ana"] ?? "");
     const answer = await send(
@@ -70,7 +70,7 @@ describe("a request that no client writes", () => {
     expect(answer.split("Ownword").length + answer.split("Ownedit").length).toBeGreaterThan(2);
   });
 
-  it("has so many headers, of such a size", async () => {
+  it("has a limited number and size of headers", async () => {
     const { port } = await attackedWorld();
     const many = Array.from({ length: 3000 }, (_, index) => `X-${index}: a`);
     const large = head("GET /healthz HTTP/1.1", "Host: a", ...many);
@@ -81,7 +81,7 @@ describe("a request that no client writes", () => {
     expect(statusesIn(await send(port, head("GET /healthz HTTP/1.1", "Host: a")))).toEqual([200]);
   });
 
-  it("is given up where its headers do not come to an end", async () => {
+  it("is given up when its headers never end", async () => {
     const server = createServer((_request, response) => void response.end("x"));
     const limits = { ...usualLimits, headersMs: 300 };
     guardConnections(server, {
@@ -96,11 +96,11 @@ describe("a request that no client writes", () => {
   });
 });
 
-describe("a body that becomes more than it was", () => {
+describe("a body that expands", () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000));
   const login = (world: AttackedWorld) => basic("ana@example.com", world.given["ana"] ?? "");
 
-  it("is refused packed as it would be unpacked", async () => {
+  it("is refused when packed as it would be unpacked", async () => {
     const world = await attackedWorld();
     const role = world.role("the admin by token");
     const member = world.role("a member by password");
@@ -124,7 +124,7 @@ describe("a body that becomes more than it was", () => {
     }
   });
 
-  it("is refused where XML grows, nests or lists without end", async () => {
+  it("is refused when XML grows, nests or lists without end", async () => {
     const world = await attackedWorld();
     const entities = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">${"bcdefgh"
       .split("")

@@ -43,7 +43,7 @@ async function logIn({ url }: Daemon, fields: Readonly<Record<string, string>>):
   return answer.headers.get("set-cookie")?.split(";", 1).join("") ?? "";
 }
 
-it("a password, a log-in and the address of a feed end by their commands, at once", async () => {
+it("a password, a log-in and a feed's address end at once by their commands", async () => {
   const { installation, person } = await installed();
   const daemon = await serveHere(installation);
   const dayferry = (...args: readonly string[]) => command(args, { installation, daemon });
@@ -69,7 +69,7 @@ it("a password, a log-in and the address of a feed end by their commands, at onc
   await daemon.stop();
 });
 
-it("the keys in the data directory are made anew where their files are gone, and open nothing of before", async () => {
+it("missing keys in the data directory are made again, and nothing from before opens", async () => {
   const { installation } = await installed();
   const before = await serveHere(installation);
   const { path } = await firstFeed(before);

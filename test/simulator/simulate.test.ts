@@ -29,7 +29,7 @@ const longestMs = 30 * 60_000;
 
 // In a process of its own: the test runner loads modules by means of which the virtual clock knows nothing.
 it(
-  "keeps its promises on fixed days",
+  "keeps every promise on fixed days",
   async () => {
     const { code, stdout } = await runSimulator(["--from", "1", ...days]);
     expect(stdout).toMatch(/^\d+ seeds, \d{2,} acknowledged edits, 0 broken/);
@@ -49,6 +49,6 @@ function runSimulator(
   return promise;
 }
 
-it.each(mutants)("can plant a defect that $name", (mutant) => {
+it.each(mutants)("finds a planted defect that $name", (mutant) => {
   expect(fits(mutant)).toBe(true);
 });

@@ -34,7 +34,7 @@ async function inWorld(
 
 const dayEvent = (title: string) => ({ title, start: "2027-03-05", all_day: true });
 
-it("reads the service again as soon as its disk can be written", () =>
+it("reads the service again as soon as its disk is writable", () =>
   inWorld(async ({ world, wait, by }) => {
     const { disk, sandbox } = world;
     const { mirror } = world.life.modules.store;
@@ -49,7 +49,7 @@ it("reads the service again as soon as its disk can be written", () =>
     expect(titles()).toContain("Came meanwhile");
   }));
 
-it("reads an item again, before it is changed, whose answer was seconds on its way", () =>
+it("reads an item again before changing it when its answer took seconds", () =>
   inWorld(async ({ world, wait, by, event }) => {
     const { store, acceptFile } = world.life.modules;
     const [uid = ""] = mirrored(world, by.project);

@@ -6,7 +6,7 @@ import { storeRig } from "./rig.ts";
 
 const [ann, bob, cat] = [personId(11), personId(12), personId(13)];
 
-it("calendarProperties of() result when properties are set and removed: those of one person and calendar", () => {
+it("calendarProperties.of() gives the properties set by one person for one calendar", () => {
   const { store } = storeRig();
   const at = { person: ann, calendar: "assigned", property: "{DAV:}displayname" };
   store.calendarProperties.put({ ...at, value: "Mine" });
@@ -22,7 +22,7 @@ it("calendarProperties of() result when properties are set and removed: those of
 });
 
 describe("objectNames", () => {
-  it("find() result when names are given and changed: every item that has or had one, the newest first", () => {
+  it("find() gives every item that has or had the name, newest first", () => {
     const { store, put } = storeRig();
     const [one, two] = [put(anEvent(1)), put(anEvent(2))];
     const { objectNames } = store;
@@ -39,7 +39,7 @@ describe("objectNames", () => {
     expect(objectNames.find("c.ics")).toEqual([]);
   });
 
-  it("oddUids() result when UIDs cannot stand in an address: those", () => {
+  it("oddUids() gives the UIDs that cannot be part of an address", () => {
     const { store } = storeRig();
     for (const uid of ["plain@host", "with space", "ünicode", "a/b"])
       store.mirror.createIdentity("event", uid);
@@ -55,7 +55,7 @@ describe("objects", () => {
   const body = Buffer.from("octets");
   const put = { component: "VEVENT", uid: "u", raw: "BEGIN:VEVENT\nEND:VEVENT" } as const;
 
-  it("put() result when a program's octets are there: they stay, and the other channel's lie beside them", () => {
+  it("put() keeps the octets of a program beside those of the other channel", () => {
     const { store, put: mirror } = storeRig();
     const item = mirror(anEvent(1));
     expect(store.objects.put({ ...put, item, channel: "upload" })).toBe(true);
@@ -83,7 +83,7 @@ describe("objects", () => {
     expect(store.objects.get({ item, component: "VTODO" })).toBeNull();
   });
 
-  it("get() result when the item says something else: stale, until octets are kept again", () => {
+  it("get() is stale once the item says something else, until octets are kept again", () => {
     const { store, put: mirror } = storeRig();
     const item = mirror(aTask(1));
     const keep = () =>
@@ -113,7 +113,7 @@ describe("objects", () => {
 });
 
 describe("the change log", () => {
-  it("note() result when an item is shown: logged under the same SEQUENCE; nothing for one that is not", () => {
+  it("note() logs a shown item under the same SEQUENCE, and no hidden one", () => {
     const { store, put, seen } = storeRig();
     const key = put(anEvent(1));
     const { sequence } = seen(key);
@@ -126,7 +126,7 @@ describe("the change log", () => {
     expect(store.changes.note(key)).toBeNull();
   });
 
-  it("seenAfter() result when items change several times: each once, by its newest change", () => {
+  it("seenAfter() gives each changed item once, by its newest change", () => {
     const { store, put } = storeRig();
     const [one, two] = [put(anEvent(1)), put(anEvent(2))];
     const task = put(aTask(1));
@@ -149,7 +149,7 @@ describe("the change log", () => {
     ["an event that is private no more", own, { creatorId: ann }, [ann, bob, cat]],
     ["an event", { creatorId: ann }, { creatorId: ann, title: "b" }, [ann, bob, cat]],
     ["nothing that calendars show", own, { ...own, updatedAt: null }, []],
-  ] as const)("changes of %s are told to whom they concern", (_name, before, after, told) => {
+  ] as const)("shows changes of %s to whom they concern", (_name, before, after, told) => {
     const { store, put } = storeRig();
     put(anEvent(1, before));
     const { changes } = store;
@@ -169,7 +169,7 @@ describe("the change log", () => {
     );
   });
 
-  it("a new comment is told to feeds, and to no two-way calendar", () => {
+  it("shows a new comment to feeds, and to no two-way calendar", () => {
     const { store, put } = storeRig();
     const key = put(aTask(1));
     const then = store.changes.latest();
@@ -179,7 +179,7 @@ describe("the change log", () => {
     expect(store.changes.seenRevision("tasks:3001", ann)).toBe(then);
   });
 
-  it("versionsFrom() result when asked for a revision: what the view said then, and all that came later", () => {
+  it("versionsFrom() gives what the view said at a revision, and all later versions", () => {
     const { store, put } = storeRig();
     const key = put(anEvent(1, { title: "a" }));
     const then = store.changes.latest();
@@ -194,7 +194,7 @@ describe("the change log", () => {
     expect(titles(then + 3)).toEqual([null]);
   });
 
-  it("prune() result when changes are old: the log says how far back it reaches, and revisions go on", () => {
+  it("prune() removes old changes, notes how far back the log reaches, and keeps counting revisions", () => {
     const { store, put, clock } = storeRig();
     const key = put(anEvent(1, { title: "a" }));
     put(anEvent(1, { title: "b" }));
@@ -221,7 +221,7 @@ describe("the change log", () => {
   });
 });
 
-it("putLabels() result when a name changes: SEQUENCE of what is shown with it rises, of nothing else", () => {
+it("putLabels() raises SEQUENCE only of items shown with a renamed label", () => {
   const { store, put, seen } = storeRig();
   store.directory.putLabels([aLabel(7, "Old"), aLabel(8, "Other")], true);
   const [with7, with8] = [
@@ -237,7 +237,7 @@ it("putLabels() result when a name changes: SEQUENCE of what is shown with it ri
   expect(seen(late).sequence).toBe(1);
 });
 
-it("adopt() result when the parent turns out to be another item: what hangs below it is logged", () => {
+it("adopt() logs the children of a parent that turns out to be another item", () => {
   const { store, put, seen, appendCreation } = storeRig();
   const { key } = appendCreation(aTask(1, { listId: listId(3001) }), "own@program");
   put(aTask(1));
@@ -247,7 +247,7 @@ it("adopt() result when the parent turns out to be another item: what hangs belo
   expect(seen(child).sequence).toBe(before + 1);
 });
 
-it("the UID of a task is logged for its subtasks when it becomes known, and when it is no longer the task's", () => {
+it("logs subtasks when their task's UID becomes known, and when it passes to another", () => {
   const { store, put, seen, appendCreation } = storeRig();
   const { key } = appendCreation(aTask(1, { listId: listId(3001) }), "own@program");
   const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
@@ -263,7 +263,7 @@ it("the UID of a task is logged for its subtasks when it becomes known, and when
 });
 
 describe("transaction()", () => {
-  it("transaction() result when steps are nested, undone and kept: what a copy in memory needs to know", () => {
+  it("tells memory copies what nested, undone and kept steps changed", () => {
     const { store, put } = storeRig();
     expect(store.transaction()).toEqual({ begun: 0, isOpen: false, undone: 0, since: 0 });
     put(anEvent(1));
@@ -280,7 +280,7 @@ describe("transaction()", () => {
     expect(store.transaction()).toEqual({ begun: 2, isOpen: false, undone: 1, since: 3 });
   });
 
-  it("durably() result when an inner part is undone: the outer goes on without it", () => {
+  it("durably() continues without an inner part that was undone", () => {
     const { store, put } = storeRig();
     store.durably(() => {
       put(anEvent(1));
@@ -294,7 +294,7 @@ describe("transaction()", () => {
     expect(store.mirror.counts().event).toBe(1);
   });
 
-  it("prune() result when much is old: it goes in steps, of which none is long, and all of it", () => {
+  it("prune() removes everything old in short steps", () => {
     const { store, put, clock } = storeRig();
     for (let id = 1; id <= 1200; id += 1) put(anEvent(id));
     for (let id = 1; id <= 1200; id += 1) put(anEvent(id, { title: "again" }));

@@ -14,20 +14,20 @@ function watched() {
   return { pass };
 }
 
-test("setBack() result while both clocks go on, or the wall's is set forward", () => {
+test("setBack() is silent while both clocks go on, or the wall clock is set forward", () => {
   const { pass } = watched();
   expect(pass(5)).toBe(null);
   expect(pass(5, { clockSeconds: 10 * 365 * 86_400 })).toBe(null);
   expect(pass(5)).toBe(null);
 });
 
-test("setBack() result once the wall's clock was set back: by how much, told once", () => {
+test("setBack() says once by how much the wall clock was set back", () => {
   const { pass } = watched();
   expect(pass(5, { clockSeconds: -3595 })?.total("seconds")).toBe(3600);
   expect(pass(5)).toBe(null);
 });
 
-test("setBack() result of small steps: nothing, until they add up", () => {
+test("setBack() ignores small steps until they add up", () => {
   const { pass } = watched();
   expect(pass(5, { clockSeconds: -25 })).toBe(null);
   expect(pass(5, { clockSeconds: -25 })).toBe(null);

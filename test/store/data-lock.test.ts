@@ -28,7 +28,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 describe("lockDataDirectory()", () => {
-  it("lockDataDirectory() result when this process holds it, and when it has let go", () => {
+  it("holds in this process until it is released", () => {
     const directory = testDirectory();
     const first = lockDataDirectory(directory);
     expect(first).not.toBeNull();
@@ -39,7 +39,7 @@ describe("lockDataDirectory()", () => {
     second?.release();
   });
 
-  it("lockDataDirectory() result when another process asks: refused while it is held", async () => {
+  it("refuses another process while it is held", async () => {
     const directory = testDirectory();
     const lock = lockDataDirectory(directory);
     const refused = await otherProcess(directory);
@@ -49,7 +49,7 @@ describe("lockDataDirectory()", () => {
     expect(lockDataDirectory(directory)).toBeNull();
   });
 
-  it("lockDataDirectory() result when its holder was killed: nothing is left behind", async () => {
+  it("leaves nothing behind when its holder is killed", async () => {
     const directory = testDirectory();
     const { child, said } = await otherProcess(directory);
     expect(said).toBe("held");
@@ -60,7 +60,7 @@ describe("lockDataDirectory()", () => {
     lock?.release();
   });
 
-  it("lockDataDirectory() result when there is no such directory: an error, not a refusal", () => {
+  it("throws when the directory does not exist", () => {
     expect(() => lockDataDirectory(join(testDirectory(), "missing"))).toThrow();
   });
 });

@@ -3,7 +3,7 @@ import { leaveCreating } from "../support/edits.ts";
 import { anEvent } from "../support/items.ts";
 import { storeRig, title } from "./rig.ts";
 
-it("futureWaits.end() ends waits that a clock has written which was years ahead, and no others", () => {
+it("futureWaits.end() ends only the waits written by a clock that was years ahead", () => {
   const { put, wish, appendCreation, store, clock } = storeRig();
   const { edit: creation } = appendCreation(anEvent(9));
   const change = wish(put(anEvent(1)), "update", title("changed"));

@@ -33,11 +33,11 @@ it("lists() counts all lists in parts of ten thousand rows", () => {
   expect(second).toMatchObject({ items: 2, never: 1, failing: 1 });
 });
 
-it("lists() is empty where nothing is read yet", () => {
+it("lists() is empty before anything was read", () => {
   expect([...rig().gauges.lists()]).toEqual([]);
 });
 
-it("openEdits() tells how many wait in each state, and since when the oldest does", () => {
+it("openEdits() counts the edits in each state, with the time of the oldest", () => {
   const { store, gauges, clock } = rig();
   const add = (id: number, state: "pending" | "held") => {
     store.mirror.put(anEvent(id), "events:2001");
@@ -68,7 +68,7 @@ it("openEdits() tells how many wait in each state, and since when the oldest doe
   ]);
 });
 
-it("troubles() names the kinds of those that are not over", () => {
+it("troubles() names the kinds of open troubles", () => {
   const { store, gauges } = rig();
   const trouble = { kind: "backup-failed", problem: "no room" } as const;
   store.troubles.observe({ present: [trouble], isUnsure: () => false });
@@ -77,7 +77,7 @@ it("troubles() names the kinds of those that are not over", () => {
   expect(gauges.troubles()).toEqual([]);
 });
 
-it("waitingMails() and acceptedEdits() are none at first", () => {
+it("waitingMails() and acceptedEdits() are empty at first", () => {
   const { gauges } = rig();
   expect([gauges.waitingMails(), gauges.acceptedEdits()]).toEqual([0, 0]);
 });

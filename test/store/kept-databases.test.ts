@@ -110,8 +110,8 @@ function lost(before: Database.Database, after: Database.Database): readonly str
 
 const clock = handClock("2026-11-24T08:00:00Z");
 
-describe("a database of a version between", () => {
-  it("is kept of the first migration, and of the newest or one of the nine before it", () => {
+describe("a kept database of an earlier version", () => {
+  it("exists for the first migration, and for the newest or one of the nine before it", () => {
     expect(kept[0]?.version).toBe(1);
     expect(kept.at(-1)?.version).toBeGreaterThan(files.length - 10);
   });
@@ -128,7 +128,7 @@ describe("a database of a version between", () => {
     },
   );
 
-  it("gets back the moments that version 50 stored as revisions", () => {
+  it("regains the times that version 50 stored as revisions", () => {
     const octets = stoppedAt(50);
     const before = database(octets);
     const moments = (db: Database.Database) =>
@@ -186,7 +186,7 @@ describe("a database of a version between", () => {
   });
 
   it.each(kept.map(({ version }) => [version]))(
-    "says what it said, when its newest migration was %i",
+    "means the same after migration from %i",
     (version) => {
       const octets = stoppedAt(version);
       const raw = database(octets);

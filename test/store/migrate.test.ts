@@ -26,7 +26,7 @@ const first = "CREATE TABLE one (id INTEGER PRIMARY KEY) STRICT;";
 const second = "CREATE TABLE two (id INTEGER PRIMARY KEY REFERENCES one (id)) STRICT;";
 
 describe("migrate()", () => {
-  it("migrate() result when some files are new: those are applied, once", () => {
+  it("applies new files once", () => {
     const db = database();
     migrate(db, folder({ "0001_one.sql": first }));
     const both = folder({ "0001_one.sql": first, "0002_two.sql": second });
@@ -47,14 +47,14 @@ describe("migrate()", () => {
       { "0001_one.sql": first, "2_two.sql": second },
       "2_two.sql is not named NNNN_name.sql",
     ],
-  ])("migrate() result when %s", (_name, files, message) => {
+  ])("refuses %s", (_name, files, message) => {
     const db = database();
     expect(() => migrate(db, folder(files))).toThrow(MigrationError);
     expect(() => migrate(db, folder(files))).toThrow(message);
     expect(tables(db)).toEqual(["schema_migration"]);
   });
 
-  it("migrate() result when an applied file was changed", () => {
+  it("refuses a changed file that was applied", () => {
     const db = database();
     migrate(db, folder({ "0001_one.sql": first }));
     const changed = folder({ "0001_one.sql": `${first} `, "0002_two.sql": second });
@@ -64,7 +64,7 @@ describe("migrate()", () => {
     expect(tables(db)).toEqual(["one", "schema_migration"]);
   });
 
-  it("migrate() result when the database is newer", () => {
+  it("refuses a newer database", () => {
     const db = database();
     migrate(db, folder({ "0001_one.sql": first, "0002_two.sql": second }));
     expect(() => migrate(db, folder({ "0001_one.sql": first }))).toThrow(
@@ -83,17 +83,14 @@ describe("migrate()", () => {
       "PRAGMA defer_foreign_keys = ON; INSERT INTO two VALUES (9);",
       MigrationError,
     ],
-  ])(
-    "migrate() result when a file %s: nothing of it stays, what came before does",
-    (_name, sql, error) => {
-      const db = database();
-      const files = { "0001_one.sql": first, "0002_two.sql": second, "0003_three.sql": sql };
-      expect(() => migrate(db, folder(files))).toThrow(error);
-      expect(tables(db)).toEqual(["one", "schema_migration", "two"]);
-      expect(db.prepare("SELECT count(*) FROM one").pluck().get()).toBe(0);
-      expect(db.prepare("SELECT max(version) FROM schema_migration").pluck().get()).toBe(2);
-    },
-  );
+  ])("keeps nothing of a file that %s, and everything before it", (_name, sql, error) => {
+    const db = database();
+    const files = { "0001_one.sql": first, "0002_two.sql": second, "0003_three.sql": sql };
+    expect(() => migrate(db, folder(files))).toThrow(error);
+    expect(tables(db)).toEqual(["one", "schema_migration", "two"]);
+    expect(db.prepare("SELECT count(*) FROM one").pluck().get()).toBe(0);
+    expect(db.prepare("SELECT max(version) FROM schema_migration").pluck().get()).toBe(2);
+  });
 });
 
 describe("the migrations of this build", () => {
@@ -110,7 +107,7 @@ describe("the migrations of this build", () => {
     );
   });
 
-  it("openStore() result when the database is new: every repository is there, and it opens again", () => {
+  it("make a new database with every repository, which opens again", () => {
     const file = join(testDirectory(), "new.sqlite");
     const clock = handClock("2026-11-20T12:00:00Z");
     const open = (randomId: () => string) => openStore({ file, migrations, zone, clock, randomId });
@@ -127,7 +124,7 @@ describe("the migrations of this build", () => {
     again.close();
   });
 
-  it("openStore() result when the database does not fit: refused, and let go", () => {
+  it("refuse and close a database that does not fit", () => {
     const directory = testDirectory();
     const file = join(directory, "newer.sqlite");
     const newer = join(directory, "migrations");
@@ -145,7 +142,7 @@ describe("the migrations of this build", () => {
     db.close();
   });
 
-  it("0026_object_columns result when there are octets: all of them are kept", () => {
+  it("keep all octets in 0026_object_columns", () => {
     const db = database();
     const before = testDirectory();
     for (const file of files.slice(0, 25)) cpSync(join(migrations, file), join(before, file));

@@ -14,7 +14,7 @@ function wideMask() {
   onTestFinished(() => void process.umask(before));
 }
 
-it("openStore() files are their owner's alone, whatever the mask is: the database, its log and its index", () => {
+it("openStore() makes the database, its log and its index private, whatever the mask is", () => {
   wideMask();
   const folder = join(testDirectory(), "data");
   mkdirSync(folder, { mode: 0o777 });
@@ -43,7 +43,7 @@ it("openStore() files are their owner's alone, whatever the mask is: the databas
   for (const name of names) expect([name, modeOf(join(folder, name))]).toEqual([name, "600"]);
 });
 
-it("lockDataDirectory() result when asked for twice in one process: the first one holds", () => {
+it("lockDataDirectory() is held by the first of two requests in one process", () => {
   const folder = testDirectory();
   const lock = lockDataDirectory(folder);
   expect(lockDataDirectory(folder)).toBeNull();
@@ -52,7 +52,7 @@ it("lockDataDirectory() result when asked for twice in one process: the first on
 });
 
 describe("keepFolderPrivate()", () => {
-  it("keepFolderPrivate() closes what stood open, also files of an earlier version, and follows no link", () => {
+  it("keepFolderPrivate() closes open files, also of an earlier version, and follows no link", () => {
     wideMask();
     const place = testDirectory();
     const folder = join(place, "data");
@@ -74,7 +74,7 @@ describe("keepFolderPrivate()", () => {
     expect(modeOf(outside)).toBe("644");
   });
 
-  it("keepFolderPrivate() makes a missing folder, and leaves one alone that everybody may use", () => {
+  it("keepFolderPrivate() makes a missing folder, and leaves a shared one alone", () => {
     wideMask();
     const place = testDirectory();
     keepFolderPrivate(join(place, "deep", "new"));
@@ -84,7 +84,7 @@ describe("keepFolderPrivate()", () => {
     expect(modeOf(place)).toBe("1777");
   });
 
-  it("closeFolder() does nothing where there is no folder", () => {
+  it("closeFolder() does nothing without a folder", () => {
     const missing = join(testDirectory(), "none");
     closeFolder(missing);
     expect(openPlacesIn(missing)).toEqual([]);

@@ -16,13 +16,13 @@ function program() {
   return { folder, put, print: (with_ = versions) => programPrint(script, with_) };
 }
 
-it("is the same as long as program and Node are the same", () => {
+it("stays the same as long as program and Node do", () => {
   const { print } = program();
   expect(print()).toMatch(/^[\w-]{43}$/);
   expect(print()).toBe(print());
 });
 
-it("is another one once a file is longer, newer, there or named otherwise", () => {
+it("changes once a file is longer, newer, present or renamed", () => {
   const { folder, put, print } = program();
   const seen = new Set([print()]);
   put("other-abc.mjs", "333");
@@ -37,7 +37,7 @@ it("is another one once a file is longer, newer, there or named otherwise", () =
   expect(seen.size).toBe(5);
 });
 
-it("is another one on another Node, or with other zones", () => {
+it("changes with another Node, or with other zones", () => {
   const { print } = program();
   const seen = [
     print(),
@@ -47,7 +47,7 @@ it("is another one on another Node, or with other zones", () => {
   expect(new Set(seen).size).toBe(3);
 });
 
-it("is none for sources", () => {
+it("is missing for sources", () => {
   expect(programPrint(import.meta.filename, versions)).toBeNull();
   expect(programPrint(undefined, versions)).toBeNull();
 });

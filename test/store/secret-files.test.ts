@@ -7,7 +7,7 @@ import { testDirectory } from "../support/test-store.ts";
 const secret = "s".repeat(43);
 
 describe("secretFile()", () => {
-  it("secretFile() makes a secret once, for its owner alone", () => {
+  it("makes a secret once, for its owner alone", () => {
     const place = { dataDir: testDirectory(), name: "feed-key" };
     const file = join(place.dataDir, place.name);
     expect(secretFile(place, () => secret)).toBe(secret);
@@ -22,17 +22,14 @@ describe("secretFile()", () => {
     { spoilt: secret.slice(0, 20), says: "has 20 characters, too few for a secret" },
     { spoilt: secret.slice(0, 40), says: "has 40 characters, too few for a secret" },
     { spoilt: "\0".repeat(43), says: "holds what is no text" },
-  ])(
-    "secretFile() result for a file that $says: what helps, and the file stays",
-    ({ spoilt, says }) => {
-      const place = { dataDir: testDirectory(), name: "feed-key", least: 43 };
-      const file = join(place.dataDir, place.name);
-      writeFileSync(file, spoilt);
-      const read = () => secretFile(place, () => secret);
-      expect(read).toThrow(SpoiltSecretError);
-      expect(read).toThrow(`${file} ${says}`);
-      expect(read).toThrow("`dayferry restore --keys-only`");
-      expect(existsSync(file) && readFileSync(file, "utf8")).toBe(spoilt);
-    },
-  );
+  ])("explains a file that $says, and keeps it", ({ spoilt, says }) => {
+    const place = { dataDir: testDirectory(), name: "feed-key", least: 43 };
+    const file = join(place.dataDir, place.name);
+    writeFileSync(file, spoilt);
+    const read = () => secretFile(place, () => secret);
+    expect(read).toThrow(SpoiltSecretError);
+    expect(read).toThrow(`${file} ${says}`);
+    expect(read).toThrow("`dayferry restore --keys-only`");
+    expect(existsSync(file) && readFileSync(file, "utf8")).toBe(spoilt);
+  });
 });

@@ -11,12 +11,12 @@ describe("steady()", () => {
     ["SELECT 1 FROM t ORDER BY a LIMIT ?", "SELECT 1 FROM t ORDER BY a LIMIT +?"],
     ["INSERT INTO t VALUES (?, @b)", "INSERT INTO t VALUES (?, @b)"],
     ["UPDATE t SET a = b WHERE c IS @c", "UPDATE t SET a = b WHERE c IS @c"],
-  ])("result when it is %s", (sql, expected) => {
+  ])("changes a query that is %s as needed", (sql, expected) => {
     expect(steady(sql)).toBe(expected);
   });
 
   it.each(["text", 7, 2.5, 2n ** 60n, Buffer.from("octets"), null])(
-    "result when the value is %s: it is stored as it is, and found",
+    "stores and finds the value %s unchanged",
     (value) => {
       const connection = opened();
       const db = storeDatabase(connection);
@@ -32,7 +32,7 @@ describe("steady()", () => {
 });
 
 describe("storeDatabase()", () => {
-  it("result when a store is opened: no statement is parsed that it does not use at once", () => {
+  it("parses only statements that it uses at once when it opens", () => {
     // Made before, as the first one in a process runs all migrations.
     const file = emptyDatabase();
     const prepared = vi.spyOn(Database.prototype, "prepare");
@@ -41,7 +41,7 @@ describe("storeDatabase()", () => {
     prepared.mockRestore();
   });
 
-  it("result when a statement is used: it can be parsed, and has the plan that it would have without the plus", () => {
+  it("can parse each statement, with the same plan as without the plus", () => {
     const connection = opened(emptyDatabase());
     const statements = statementsOfStore(connection);
     for (const { sql } of statements) connection.prepare(sql);
@@ -63,7 +63,7 @@ describe("remembered()", () => {
     SQL: (db) => db.exec("UPDATE t SET b = b + 1"),
   };
 
-  it.each(Object.entries(writes))("answers from the database again after %s", (_name, write) => {
+  it.each(Object.entries(writes))("asks the database again after %s", (_name, write) => {
     const db = storeDatabase(opened());
     db.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b); INSERT INTO t VALUES (1, 10), (2, 20)");
     const found = db.remembered("SELECT b FROM t WHERE a = ?");
@@ -80,7 +80,7 @@ describe("remembered()", () => {
     expect(both()).toEqual([{ b: 11 }, { b: 21 }]);
   });
 
-  it("answers repeated questions from memory, but not on a connection beside which others write", () => {
+  it("answers repeated questions from memory, unless others may write", () => {
     const file = join(testDirectory(), "dayferry.sqlite");
     const writer = opened(file);
     writer.exec("CREATE TABLE meta (name TEXT, value TEXT)");

@@ -32,7 +32,7 @@ function healthRig() {
 }
 
 describe("createStorageHealth()", () => {
-  it("note() result when SQLite has no room: full, until check() can store something", () => {
+  it("note() says full when SQLite has no room, until check() can store something", () => {
     const { db, clock, health, faultOf } = healthRig();
     // Migrations leave free pages.
     db.exec("VACUUM");
@@ -48,7 +48,7 @@ describe("createStorageHealth()", () => {
     expect(health.trouble()).toBeNull();
   });
 
-  it("note() result when a page is damaged: told until the end, whatever else fails or can be stored", () => {
+  it("note() reports a damaged page until the end, whatever else fails or can be stored", () => {
     const { db, health, faultOf } = healthRig();
     const damage = new Database.SqliteError("database disk image is malformed", "SQLITE_CORRUPT");
     expect(health.note(new Error("a feed cannot be built", { cause: damage }))).toBe(true);
@@ -60,7 +60,7 @@ describe("createStorageHealth()", () => {
     expect(storageProblemAtStart(damage, "/data")).toBeNull();
   });
 
-  it("note() result when the database is read-only, or held by another program", () => {
+  it("note() reports a database that is read-only, or held by another program", () => {
     const { db, file, health, faultOf } = healthRig();
     db.pragma("query_only = ON");
     health.note(faultOf());
@@ -88,7 +88,7 @@ describe("isStorageFault()", () => {
     [fromSystem("ECONNREFUSED"), false],
     [new Error("SQLITE_FULL"), false],
     ["ENOSPC", false],
-  ])("result when %s was thrown", (error, isFault) => {
+  ])("recognises %s", (error, isFault) => {
     expect(isStorageFault(error)).toBe(isFault);
   });
 });

@@ -9,23 +9,20 @@ import { storeRig } from "./rig.ts";
 const website = projectId(2001);
 
 describe("together() and durably()", () => {
-  it.each(["together", "durably"] as const)(
-    "%s() result when a step throws: nothing of it is kept",
-    (how) => {
-      const { store } = storeRig();
-      const steps = () => {
-        store.mirror.put(anEvent(1), "events:2001");
-        store.directory.putProjects([], true);
-        throw new Error("in the middle");
-      };
-      expect(() => store[how](steps)).toThrow("in the middle");
-      expect(store.mirror.counts().event).toBe(0);
-      expect(store.changes.latest()).toBe(0);
-      expect(store[how](() => store.mirror.put(anEvent(1), "events:2001"))).toBe("added");
-    },
-  );
+  it.each(["together", "durably"] as const)("%s() keeps nothing when a step throws", (how) => {
+    const { store } = storeRig();
+    const steps = () => {
+      store.mirror.put(anEvent(1), "events:2001");
+      store.directory.putProjects([], true);
+      throw new Error("in the middle");
+    };
+    expect(() => store[how](steps)).toThrow("in the middle");
+    expect(store.mirror.counts().event).toBe(0);
+    expect(store.changes.latest()).toBe(0);
+    expect(store[how](() => store.mirror.put(anEvent(1), "events:2001"))).toBe("added");
+  });
 
-  it("durably() result when it has returned: another connection sees it, and the usual pace is back", () => {
+  it("durably() makes a change visible to other connections, and restores the usual pace", () => {
     const file = join(testDirectory(), "dayferry.sqlite");
     const store = testStore(handClock("2026-11-20T12:00:00Z"), file);
     store.durably(() => store.mirror.put(anEvent(1), "events:2001"));
@@ -41,7 +38,7 @@ describe("together() and durably()", () => {
   });
 });
 
-it("mirror knows an item that was to be made again as another kind, and is back by itself", () => {
+it("mirror knows an item that was to be made again as another kind and is back by itself", () => {
   const { store } = storeRig();
   const subtask = aTask(602, { kind: "subtask", parentId: aTask(601).id });
   store.mirror.put(subtask, "subtasks:601");
@@ -51,7 +48,7 @@ it("mirror knows an item that was to be made again as another kind, and is back 
   expect(store.mirror.find("subtask", subtask.id)).toBe(key);
 });
 
-it("mirror does not show an item any more that is to be made again under another id", () => {
+it("mirror no longer shows an item that is to be made again under another id", () => {
   const { store, put } = storeRig();
   const key = put(anEvent(1));
   store.mirror.clearServiceId(key, "event");
@@ -59,7 +56,7 @@ it("mirror does not show an item any more that is to be made again under another
 });
 
 describe("gateSlots", () => {
-  it("loadRest() result: the last that was saved, or none", () => {
+  it("loadRest() gives the last one saved, or none", () => {
     const { store } = storeRig();
     const notedAt = Temporal.Instant.from("2026-11-20T12:00:00Z");
     const rest = {
@@ -74,7 +71,7 @@ describe("gateSlots", () => {
     expect(store.gateSlots.loadRest()).toEqual(rest);
   });
 
-  it("save() result when there are fewer slots than before: only those are kept, to the nanosecond", () => {
+  it("save() keeps only the current slots, to the nanosecond", () => {
     const { store } = storeRig();
     const startedAt = Temporal.Instant.from("2026-11-20T12:00:00.123456789Z");
     const answered = { startedAt, answeredAt: startedAt.add({ seconds: 1 }) };
@@ -87,7 +84,7 @@ describe("gateSlots", () => {
 });
 
 describe("feeds", () => {
-  it("ensure() result when a project has no feed, an open one, only a revoked one", () => {
+  it("ensure() makes a feed for a project with none or only a revoked one", () => {
     const { store, clock } = storeRig();
     const { feeds } = store;
     const made = feeds.ensure(website, "Website");
@@ -111,7 +108,7 @@ describe("feeds", () => {
     expect(feeds.all().map(({ id }) => id)).toEqual([made.id, again.id]);
   });
 
-  it("rotate() and revoke() result when the feed is open, revoked, unknown", () => {
+  it("rotate() and revoke() change an open feed, and no revoked or unknown one", () => {
     const { store, clock } = storeRig();
     const { feeds } = store;
     const { id } = feeds.create(website, "Website");
@@ -128,7 +125,7 @@ describe("feeds", () => {
     ]).toEqual([false, false, false, null]);
   });
 
-  it("state() and fragments() result when they were written, and written again", () => {
+  it("state() and fragments() give what was last written", () => {
     const { store, put, clock } = storeRig();
     const { feeds } = store;
     const { id } = feeds.create(website, "Website");
@@ -153,7 +150,7 @@ describe("feeds", () => {
   });
 });
 
-it("view remindable() result: open, assigned, and with a reminder or a day", () => {
+it("view.remindable() gives open, assigned items with a reminder or a day", () => {
   const { store, put } = storeRig();
   const assigned = [personId(11)];
   const reminder = Temporal.Duration.from("PT30M");

@@ -6,7 +6,7 @@ import { anEvent, aProject } from "../support/items.ts";
 import { storeRig, title } from "./rig.ts";
 
 describe("topics.follow()", () => {
-  it("tells of what is news, and of no poll that finds nothing new", () => {
+  it("reports news, and no poll that finds nothing new", () => {
     const { store, put, wish } = storeRig();
     store.directory.putProjects([aProject(2001, "Website")], true);
     const events: Source = { kind: "events", projectId: projectId(2001) };
@@ -34,7 +34,7 @@ describe("topics.follow()", () => {
     expect(topicsOf(() => store.sources.succeeded(events, read))).toEqual(["mirror"]);
   });
 
-  it("keeps nothing in the database, and tells every listener", () => {
+  it("stores nothing in the database, and reports to every listener", () => {
     const { store } = storeRig();
     const heard: string[] = [];
     store.topics.follow(({ topic }) => void heard.push(`first ${topic}`));

@@ -48,7 +48,7 @@ describe.each(languages)("the catalogue in %s", (language, messages) => {
     expect(Object.keys(messages)).toEqual(ids);
   });
 
-  it("has the placeholders of the English messages", () => {
+  it("uses the placeholders of the English messages", () => {
     const different = Object.entries(english).filter(
       ([id, message]) =>
         String(placeholders(messages[id] ?? "", language)) !== String(placeholders(message, "en")),
@@ -56,7 +56,7 @@ describe.each(languages)("the catalogue in %s", (language, messages) => {
     expect(different.map(([id]) => id)).toEqual([]);
   });
 
-  it("fits its places", () => {
+  it("fits where it is shown", () => {
     const tooLong = ids.filter((id) => {
       const most = limits.find(([pattern]) => pattern.test(id))?.[1];
       const usual =
@@ -78,7 +78,7 @@ describe.each(languages)("the catalogue in %s", (language, messages) => {
 });
 
 describe("the catalogue", () => {
-  it("has only messages that some page, mail or feed says", () => {
+  it("has only messages used by some page, mail or feed", () => {
     const files = globSync(["src/**/*.ts", "web/*.ts"], { cwd: root, exclude: ["src/texts/**"] });
     const code = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
     const said = new Set(code.match(/(?<=")[\w-]+(?:\.[\w-]+)+(?=")/g));
@@ -91,7 +91,7 @@ describe("the catalogue", () => {
     expect(ids.filter((id) => !isSaid(id))).toEqual([]);
   });
 
-  it("is in another language than English, but for names and loan words", () => {
+  it("differs from English except for names and loan words", () => {
     const same = languages
       .slice(1)
       .map(

@@ -33,7 +33,7 @@ describe("retold()", () => {
     expect(problems.length).toBeGreaterThan(40);
   });
 
-  it("gives the messages inside of a message, and leaves the service's own words", () => {
+  it("gives messages inside a message, and keeps the service's own words", () => {
     const text = stored("problem.gaveUp", {
       what: stored("problem.rejected", { what: "Title is too long (PUT /todos/7, 422)" }),
     });

@@ -76,7 +76,7 @@ const dayIn = (days: number): string =>
     .toString();
 
 describe.skipIf(!canSign())("createCertificateWatch()", () => {
-  it("tells two weeks before a certificate expires, and is over once another one is shown", async () => {
+  it("warns two weeks before a certificate expires, until another one is shown", async () => {
     const authority = createAuthority();
     const { port, renew } = await secureServer(authority.sign({ toDay: 15 }));
     const { found } = watching([{ host, port, byStartTls: false }]);
@@ -127,7 +127,7 @@ describe.skipIf(!canSign())("createCertificateWatch()", () => {
     expect(at("smtp://127.0.0.1:25?ignoreTLS=true")).toBe(undefined);
   });
 
-  it("keeps what it knows while a server cannot be reached, and forgets servers that are not asked any more", async () => {
+  it("keeps its finding while a server cannot be reached, and forgets servers no longer asked", async () => {
     const { troubles, found } = watching([{ host, port: 9, byStartTls: false }]);
     const known = { kind: "certificate", host, until: "2027-01-01", problem: "" } as const;
     troubles.report(known);

@@ -50,7 +50,7 @@ describe("createTroubleFinder()", () => {
     expect(aFinder().found()).toEqual([]);
   });
 
-  it("keeps a disk that is nearly full until there is room enough", () => {
+  it("keeps reporting a nearly full disk until there is room enough", () => {
     const { known, found } = aFinder();
     const steps = [499, 550, 599, 600, 550, 499].map((free) => {
       known.free = free;
@@ -60,7 +60,7 @@ describe("createTroubleFinder()", () => {
     expect(found()).toEqual([{ kind: "disk-nearly-full", folder: "/data", freeMebibytes: 490 }]);
   });
 
-  it("tells the key of the account from that of a person, and 401 from one thing that is forbidden", () => {
+  it("tells the account's key from a person's, and 401 from one forbidden thing", () => {
     const { keys, found, find } = aFinder();
     const refused: Trouble = { kind: "key-refused", person: null };
     keys.note(personId(1001), { request: "GET /a", status: 403 });
@@ -76,7 +76,7 @@ describe("createTroubleFinder()", () => {
     expect(find().isUnsure(refused)).toBe(false);
   });
 
-  it("takes many different refusals without an answer in between for the key", () => {
+  it("blames the key for many different refusals without an answer in between", () => {
     const { keys, found } = aFinder();
     for (const path of ["a", "b", "c", "d"]) {
       keys.note(null, { request: `GET /${path}`, status: 403 });
@@ -86,7 +86,7 @@ describe("createTroubleFinder()", () => {
     expect(found().map(troubleId)).toEqual(["key-refused"]);
   });
 
-  it("names the certificate where that is why the service cannot be reached", () => {
+  it("names the certificate when that is why the service cannot be reached", () => {
     const { known, found } = aFinder();
     known.out = "connect ECONNREFUSED 192.0.2.1:443";
     expect(found().map(({ kind }) => kind)).toEqual(["service-unreachable"]);
@@ -96,7 +96,7 @@ describe("createTroubleFinder()", () => {
     ]);
   });
 
-  it("tells of a person's webhook whose last message did not arrive, until it takes one or has another address", () => {
+  it("reports a person's webhook that missed its last message, until one arrives or its address changes", () => {
     const { clock, store, found } = aFinder();
     const person = personId(11);
     store.directory.putPeople([aPerson(11, "Ana Silva")], true);
@@ -128,7 +128,7 @@ describe("createTroubleFinder()", () => {
     expect(found()).toEqual([]);
   });
 
-  it("says nothing of lists while the service as a whole is the reason", () => {
+  it("says nothing of lists while the whole service is the reason", () => {
     const { store, known, found } = aFinder();
     const source = { kind: "events", projectId: projectId(2001) } as const;
     store.sources.put([source]);
@@ -138,7 +138,7 @@ describe("createTroubleFinder()", () => {
     expect(found().map(({ kind }) => kind)).toEqual(["service-unreachable"]);
   });
 
-  it("calls edits stuck that wait although the service answers, not those of an outage", () => {
+  it("calls edits stuck that wait although the service answers, not during an outage", () => {
     const { clock, store, keys, known, found } = aFinder();
     const event = anEvent(1);
     store.mirror.put(event, sourceOf(event));
@@ -164,7 +164,7 @@ describe("createTroubleFinder()", () => {
     expect(found()).toEqual([{ kind: "queue-stuck", edits: 1, minutes: 195 }]);
   });
 
-  it("holds what a look has reported until another one withdraws it", () => {
+  it("keeps a look's finding until another look withdraws it", () => {
     const { store, found } = aFinder();
     const backup: Trouble = { kind: "backup-failed", problem: "no space left" };
     store.troubles.report(backup);

@@ -46,7 +46,7 @@ function aWatch() {
 }
 
 describe("TroubleWatch", () => {
-  it("tells the beginning once and the end once, whatever the facts are in between", () => {
+  it("reports the beginning once and the end once, whatever the facts are in between", () => {
     const { clock, said, state, look } = aWatch();
     state.present = [unreachable()];
     look();
@@ -64,7 +64,7 @@ describe("TroubleWatch", () => {
     ]);
   });
 
-  it("takes one that comes and goes for a single trouble that began with the first", () => {
+  it("treats recurring trouble as one that began with the first", () => {
     const { clock, said, state, look, episodes } = aWatch();
     for (let turn = 0; turn < 20; turn++) {
       state.present = turn % 2 === 0 ? [unreachable()] : [];
@@ -75,7 +75,7 @@ describe("TroubleWatch", () => {
     expect(episodes()).toEqual([["service-unreachable", "2026-11-24T08:00:00Z"]]);
   });
 
-  it("goes on after a restart, and begins nothing anew", () => {
+  it("continues after a restart without a new beginning", () => {
     const { clock, said, state, look, held, restart } = aWatch();
     state.present = [unreachable()];
     look();
@@ -86,7 +86,7 @@ describe("TroubleWatch", () => {
     expect(said).toHaveLength(1);
   });
 
-  it("does not take silence for the end while nothing could have told", () => {
+  it("does not read silence as the end while nothing could have been reported", () => {
     const { clock, said, state, look, restart } = aWatch();
     state.present = [unreachable()];
     look();
@@ -104,7 +104,7 @@ describe("TroubleWatch", () => {
     expect(said).toHaveLength(2);
   });
 
-  it("counts the end anew when the clock was set back", () => {
+  it("starts counting the end again when the clock was set back", () => {
     const { clock, said, state, look } = aWatch();
     state.present = [unreachable()];
     look();
@@ -119,7 +119,7 @@ describe("TroubleWatch", () => {
 });
 
 describe("troubleWords()", () => {
-  it("say what is wrong and what helps in one sentence", () => {
+  it("say in one sentence what is wrong and what helps", () => {
     const since = Temporal.Instant.from("2026-11-24T08:00:00Z");
     expect(troubleReport({ trouble: { kind: "key-refused", person: null }, since })).toMatchObject({
       id: "key-refused",
@@ -134,7 +134,7 @@ describe("troubleWords()", () => {
     });
   });
 
-  it("name neither items nor people nor addresses in a log", () => {
+  it("name no items, people or addresses in a log", () => {
     const problem = "550 <ana@example.com> is unknown here";
     const said = (trouble: Trouble) => Object.values(loggedTrouble(trouble, "begun")).join(": ");
     const person = { id: personId(11), name: "Ana Silva" };
@@ -158,7 +158,7 @@ describe("troubleWords()", () => {
     ]);
   });
 
-  it("have a length of patience for each kind, of minutes", () => {
+  it("allow some minutes of patience for each kind", () => {
     for (const { notifyAfter, overAfter } of troubleKinds.map((kind) => troubleTiming({ kind }))) {
       expect(notifyAfter.total("minutes")).toBeLessThanOrEqual(60);
       expect(overAfter.total("minutes")).toBeLessThanOrEqual(60);

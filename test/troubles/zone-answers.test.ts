@@ -40,11 +40,11 @@ describe("noteAnswer()", () => {
     ["by what no zone explains", times("2027-01-15T09:10"), false],
     ["to another week", times("2027-01-22T09:00"), false],
     ["with another length", times("2027-01-15T08:00", "PT2H"), false],
-  ])("result for times that came back moved %s", (_, answered, isTold) => {
+  ])("reports times that came back moved %s", (_, answered, isTold) => {
     expect(watching().see(winter, answered)).toHaveLength(isTold ? 1 : 0);
   });
 
-  it("is over with an answer that is right under the same clocks, not under those of the other half of the year", () => {
+  it("is over after a right answer in the same half of the year, not in the other", () => {
     const { see } = watching();
     const told = see(summer, times("2027-07-15T08:00"));
     expect(told).toEqual([
@@ -54,7 +54,7 @@ describe("noteAnswer()", () => {
     expect(see(summer, summer)).toEqual([]);
   });
 
-  it("says nothing of times that someone else has set, nor instead of a probe", () => {
+  it("says nothing of times that someone else set, and does not replace a probe", () => {
     const { see, troubles } = watching();
     expect(see(winter, times("2027-01-15T08:00"), true)).toEqual([]);
     const [sent, answered] = ["a", "b"];

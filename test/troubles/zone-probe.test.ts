@@ -61,7 +61,7 @@ it.each([
   ["Australia/Lord_Howe", "2026-11-22T21:00:00Z"],
   ["Asia/Kolkata", "2026-11-22T21:00:00Z"],
   ["Pacific/Apia", "2026-12-31T23:00:00Z"],
-])("probeZone() result in %s at %s: right, with nothing left", async (configured, now) => {
+])("probeZone() finds %s at %s right, and leaves nothing", async (configured, now) => {
   const { probe, left, modules } = await rig({ configured, now });
   expect(await probe()).toEqual({
     ending: { kind: "right", zone: configured },
@@ -81,7 +81,7 @@ it.each([
   ["Europe/Berlin", "America/St_Johns", ["-03:30", "-02:30"], "America/St_Johns"],
   ["Europe/London", "Australia/Adelaide", ["+10:30", "+09:30"], "Australia/Adelaide"],
   ["UTC", "Pacific/Auckland", ["+13:00", "+12:00"], "Pacific/Auckland"],
-])("probeZone() result for %s, where the account is in %s: at %j, as in %s", async (...row) => {
+])("probeZone() finds for %s, where the account is in %s: at %j, as in %s", async (...row) => {
   const [configured, actual, offsets, zone] = row;
   const { probe, left, modules } = await rig({ configured, actual });
   const { ending, ...rest } = await probe();
@@ -105,7 +105,7 @@ it("probeZone() withdraws the trouble once the zone is right", async () => {
   expect(modules.store.troubles.reported()).toEqual([]);
 });
 
-it("probeZone() removes what a killed probe has left, and nothing else", async () => {
+it("probeZone() removes what a killed probe left, and nothing else", async () => {
   const { probe, add, left, first, second } = await rig({ configured: "Europe/Berlin" });
   add(first, { title, private: true });
   add(first, { title, private: true });
@@ -116,7 +116,7 @@ it("probeZone() removes what a killed probe has left, and nothing else", async (
   expect(second).not.toBe(first);
 });
 
-it("probeZone() tells what could not be deleted, and the next one removes it", async () => {
+it("probeZone() reports what could not be deleted, and the next one removes it", async () => {
   const { probe, left, fail } = await rig({ configured: "Europe/Berlin" });
   fail({ kind: "status", method: "DELETE", status: 403 });
   const told = await probe();
@@ -142,17 +142,14 @@ it.each<[string, Fault]>([
   ["the connection broke", { kind: "drop-after", method: "POST" }],
   ["it cannot be read", { kind: "cut", method: "POST", plain: true }],
   ["it is another one", { kind: "replace", method: "POST", body: { ok: true } }],
-])(
-  "probeZone() removes an event of whose creation there is no answer, as %s",
-  async (_why, fault) => {
-    const { probe, left, fail } = await rig({ configured: "Europe/Berlin" });
-    fail(fault);
-    expect(await probe()).toMatchObject({ ending: { kind: "unproved" }, left: null });
-    expect(left()).toEqual([]);
-  },
-);
+])("probeZone() removes an event whose creation got no answer, as %s", async (_why, fault) => {
+  const { probe, left, fail } = await rig({ configured: "Europe/Berlin" });
+  fail(fault);
+  expect(await probe()).toMatchObject({ ending: { kind: "unproved" }, left: null });
+  expect(left()).toEqual([]);
+});
 
-it("probeZone() goes to another project where the key may not create events, and says so in the end", async () => {
+it("probeZone() uses another project when the key may not create events, and says so in the end", async () => {
   const { probe, left, fail, first } = await rig({ configured: "Europe/Berlin" });
   fail({ kind: "status", method: "POST", path: new RegExp(`/${first}/`), status: 403 });
   expect((await probe()).ending.kind).toBe("right");
@@ -194,7 +191,7 @@ it.each<[string, (json: unknown) => unknown, string]>([
   expect(left()).toEqual([]);
 });
 
-it("zonesLike() names no zone for clocks that no zone has", () => {
+it("zonesLike() names no zone for clocks of no zone", () => {
   const instant = Temporal.Instant.from("2027-01-15T11:00:00Z");
   const clock = (text: string) => [{ instant, clock: Temporal.PlainDateTime.from(text) }];
   expect(zonesLike(clock("2027-01-15T12:01"))).toEqual({ offsets: [], zones: [] });

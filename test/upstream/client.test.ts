@@ -5,7 +5,7 @@ import { describeFailure } from "../../src/upstream/failure.ts";
 import { call, getLabel, label, value } from "./label-rig.ts";
 import { type Answerer, clientOf, json, startLoopback } from "./loopback.ts";
 
-test("a call for a person goes out with that person's key when there is one", async () => {
+test("a call for a person uses that person's key when there is one", async () => {
   const server = await startLoopback((_, response) => json(response, label));
   const { upstream } = clientOf(server.baseUrl);
   await upstream.labels.get(labelId(5), { ...call, person: personId(12) });
@@ -14,7 +14,7 @@ test("a call for a person goes out with that person's key when there is one", as
   expect(keys).toEqual(["key-of-twelve", "key-of-the-account"]);
 });
 
-test("a person's key that no header can carry never leaves and leaves nothing unknown", async () => {
+test("a person's key that no header can carry is never sent and leaves no unknown outcome", async () => {
   const server = await startLoopback((_, response) => json(response, label));
   const { upstream } = clientOf(server.baseUrl, { keyOf: () => "secret\n" });
   const person = personId(12);
@@ -24,7 +24,7 @@ test("a person's key that no header can carry never leaves and leaves nothing un
   expect(server.arrivals).toHaveLength(0);
 });
 
-test("no failure and no event tells the key, even when the service echoes it", async () => {
+test("no failure and no event reveals the key, even when the service echoes it", async () => {
   const echo: Answerer = (arrival, response) =>
     json(response, { message: `bad key ${String(arrival.headers["x-api-key"])}` }, 503);
   const refused: Answerer = (arrival, response) =>
@@ -40,7 +40,7 @@ test("no failure and no event tells the key, even when the service echoes it", a
   }
 });
 
-test("a call ends as aborted before, while waiting and under way, a POST under way as unknown", async () => {
+test("a call aborted before, while waiting and under way ends as aborted, and a POST under way as unknown", async () => {
   const server = await startLoopback(() => {});
   const { upstream } = clientOf(server.baseUrl);
   const early = AbortSignal.abort();
@@ -58,7 +58,7 @@ test("a call ends as aborted before, while waiting and under way, a POST under w
   expect(await write).toMatchObject({ failure: { kind: "unknown-outcome" } });
 });
 
-test("close() ends reads and what waits at once and lets a write under way finish", async () => {
+test("close() ends reads and waiting calls at once and lets a write under way finish", async () => {
   let finish = () => {};
   const server = await startLoopback((arrival, response) => {
     if (arrival.method === "POST") finish = () => json(response, label);
@@ -94,17 +94,17 @@ const addresses: readonly (readonly [string, boolean])[] = [
   ["ftp://127.0.0.1/", false],
   ["company.example.com", false],
 ];
-test.each(addresses)("createUpstream() result for %s is %s", (address, good) => {
+test.each(addresses)("createUpstream() for %s is %s", (address, good) => {
   if (good) expect(() => clientOf(address)).not.toThrow();
   else expect(() => clientOf(address)).toThrow(UnsafeAddressError);
 });
 
-test("createUpstream() refuses a key that no header can carry without telling it", () => {
+test("createUpstream() refuses a key that no header can carry without revealing it", () => {
   expect(() => clientOf("http://127.0.0.1", { apiKey: "tail\n" })).toThrow(UnsendableHeaderError);
   expect(() => clientOf("http://127.0.0.1", { apiKey: "tail\n" })).not.toThrow(/tail/);
 });
 
-test("clockLead() result is how far this machine is ahead of the Date of the last answer", async () => {
+test("clockLead() is how far this machine is ahead of the Date of the last answer", async () => {
   const server = await startLoopback((_, response) => {
     response.setHeader("date", "Sat, 21 Nov 2026 09:00:00 GMT");
     json(response, label);

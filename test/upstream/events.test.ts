@@ -104,7 +104,7 @@ const whens: readonly (readonly [string, object, When])[] = [
     times("2026-10-25T02:30+02:00", "2026-10-25T03:30+01:00"),
   ],
 ];
-test.each(whens)("readEvent() result for %s", (_, change, when) => {
+test.each(whens)("readEvent() reads %s", (_, change, when) => {
   const result = read(change);
   expect(result.ok && JSON.stringify(result.value.when)).toBe(JSON.stringify(when));
 });
@@ -238,6 +238,6 @@ const writes: readonly (readonly [string, "create" | "update", Patch, object])[]
   ],
   ["no completion", "update", { completed: true, title: "x" }, { title: "x" }],
 ];
-test.each(writes)("writeEventBody() result for %s in %s", (_, mode, patch, body) => {
+test.each(writes)("writeEventBody() writes %s in %s", (_, mode, patch, body) => {
   expect(writeEventBody(patch, mode)).toEqual(body);
 });

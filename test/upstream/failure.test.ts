@@ -47,6 +47,6 @@ const failures: readonly (readonly [Failure, string])[] = [
   ],
   [{ kind: "aborted", request }, "GET /labels/5 was canceled"],
 ];
-test.each(failures)("describeFailure() result for %j", (failure, sentence) => {
+test.each(failures)("describeFailure() has words for %j", (failure, sentence) => {
   expect(describeFailure(failure)).toBe(sentence);
 });

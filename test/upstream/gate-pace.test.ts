@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test("steady reads are as many when answers take longer than the spacing, and never more than the quota", async () => {
+test("steady reads keep their number when answers take longer than the spacing, and never exceed the quota", async () => {
   const gate = steadyGate();
   const starts = readMany(gate, { reads: 300, downMs: 2_000 });
   await vi.advanceTimersByTimeAsync(100_000);
@@ -66,7 +66,7 @@ test("steady reads are as many when answers take longer than the spacing, and ne
   expect(mostInWindow(starts)).toBeLessThan(quota.requests);
 });
 
-test("a part of the quota for reads makes them as much rarer", async () => {
+test("steady reads slow down with their part of the quota", async () => {
   const gate = steadyGate({ readShare: 0.5 });
   const starts = readMany(gate, { reads: 100, downMs: 150 });
   await vi.advanceTimersByTimeAsync(60_000);
@@ -74,7 +74,7 @@ test("a part of the quota for reads makes them as much rarer", async () => {
   expect(rateOf(starts)).toBeCloseTo(12.5, 1);
 });
 
-test("what a delay has held up is no burst later", async () => {
+test("delayed reads do not follow as a burst", async () => {
   const gate = steadyGate();
   readMany(gate, { reads: 3, downMs: 10 });
   await vi.advanceTimersByTimeAsync(30_000);
@@ -86,7 +86,7 @@ test("what a delay has held up is no burst later", async () => {
   expect(slots).toEqual([0, 0.75, 1.75, 2.75, 3.75]);
 });
 
-test("the share that a 429 has left slows steady reads", async () => {
+test("the share left by a 429 slows steady reads", async () => {
   const gate = steadyGate();
   await gate.run(ticket("sweep"), async () => void gate.rest(1_000));
   await vi.advanceTimersByTimeAsync(1_000);
@@ -98,7 +98,7 @@ test("the share that a 429 has left slows steady reads", async () => {
   for (const gap of gaps) expect(Math.abs(gap - perMs / 17 / 0.9)).toBeLessThan(25);
 });
 
-test("an edit finds a place for each of its requests at once while reads go steadily", async () => {
+test("an edit gets a place for each of its requests at once during steady reads", async () => {
   const gate = steadyGate();
   readMany(gate, { reads: 400, downMs: 150 });
   const waits: number[] = [];
@@ -119,7 +119,7 @@ test("an edit finds a place for each of its requests at once while reads go stea
   expect(Math.max(...waits)).toBe(0);
 });
 
-test("what people wait for is not spaced, and goes ahead of steady reads", async () => {
+test("requests that people wait for are not spaced, and go before steady reads", async () => {
   const gate = steadyGate();
   readMany(gate, { reads: 400, downMs: 150 });
   await vi.advanceTimersByTimeAsync(20_100);
@@ -131,7 +131,7 @@ test("what people wait for is not spaced, and goes ahead of steady reads", async
   expect(starts).toEqual([asked]);
 });
 
-test("whenReadFits() resolves when a read would start at once, and so one that is chosen then does", async () => {
+test("whenReadFits() resolves when a read would start at once, so that one chosen then does", async () => {
   const gate = steadyGate();
   const starts: number[] = [];
   const choosing = (async () => {
@@ -171,7 +171,7 @@ test("whenReadFits() resolves when its signal aborts, and when the gate closes",
   expect(told).toEqual(["aborted", "closed"]);
 });
 
-test("nextReadAt() tells when a read would start, behind those that wait", async () => {
+test("nextReadAt() says when a read would start behind the waiting ones", async () => {
   const gate = steadyGate();
   const inMs = () => gate.nextReadAt()?.since(Temporal.Now.instant()).total("milliseconds");
   expect(inMs()).toBe(0);
@@ -187,7 +187,7 @@ test("nextReadAt() tells when a read would start, behind those that wait", async
   gate.close();
 });
 
-test("a sweep goes in bursts while it is short and evenly when it is long, and takes the whole quota", async () => {
+test("a sweep goes in bursts while short and evenly when long, and takes the whole quota", async () => {
   const short = gateOf();
   const bursts = readMany(short, { reads: 60, downMs: 100 });
   await vi.advanceTimersByTimeAsync(perMs * 3);
@@ -204,7 +204,7 @@ test("a sweep goes in bursts while it is short and evenly when it is long, and t
 });
 
 test.each([60, 5_000])(
-  "edits of a sweep of %i reads wait a mean spacing at most once a window has begun with them",
+  "edits of a sweep of %i reads wait at most a mean spacing once a window has begun with them",
   async (reads) => {
     const gate = gateOf();
     gate.setPace({ kind: "sweep", reads });

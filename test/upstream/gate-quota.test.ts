@@ -28,7 +28,7 @@ const request = fc.record({
   ),
 });
 
-test("run() lets no more than the quota arrive in any window, whatever the latencies, 429s and restarts", async () => {
+test("run() exceeds the quota in no window, whatever the latencies, 429s and restarts", async () => {
   const script = fc.array(request, { minLength: 60, maxLength: 110 });
   await fc.assert(
     fc.asyncProperty(script, fc.integer({ min: 1, max: 20_000 }), async (requests, killAtMs) => {
@@ -108,7 +108,7 @@ test.each([
   },
 );
 
-test("a 429 cuts the share once per window down to a floor, quiet windows bring it back", async () => {
+test("a 429 cuts the share once per window down to a floor, and quiet windows restore it", async () => {
   const gate = gateOf();
   const limit = () =>
     gate.run(ticket("edit"), async () => {
@@ -144,7 +144,7 @@ test("run() keeps the limit when the wall clock is set forward and back", async 
   expect(mostInWindow(arrivals)).toBe(25);
 });
 
-test("the history is told on the present wall clock, and one from the future counts as just now", async () => {
+test("the history uses the present wall clock, and treats future entries as just now", async () => {
   const history = memoryHistory();
   let shift = Temporal.Duration.from({ hours: 0 });
   const clock = () => Temporal.Now.instant().add(shift);
@@ -168,7 +168,7 @@ test("the history is told on the present wall clock, and one from the future cou
   expect(next.state().used).toBe(0);
 });
 
-test("a restart does not spend the quota twice, also for requests whose answer was never seen", async () => {
+test("a restart does not spend the quota twice, even for requests whose answer was never seen", async () => {
   const history = memoryHistory();
   const arrivals: number[] = [];
   const first = gateOf({ history });

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("run() leaves two places to the requests of an edit in each burst of a sweep that can do without them", async () => {
+test("run() keeps two places for an edit in each burst of a sweep that can spare them", async () => {
   const gate = gateOf();
   gate.setPace({ kind: "sweep", reads: 90 });
   const sweeps: number[] = [];
@@ -35,7 +35,7 @@ test("run() leaves two places to the requests of an edit in each burst of a swee
   gate.close();
 });
 
-test("an edit waits no longer than the mean spacing while a long sweep uses up the quota", async () => {
+test("an edit waits at most the mean spacing while a long sweep uses up the quota", async () => {
   const gate = gateOf();
   const sweeps: number[] = [];
   for (let i = 0; i < 1_000; i += 1) {
@@ -52,7 +52,7 @@ test("an edit waits no longer than the mean spacing while a long sweep uses up t
   gate.close();
 });
 
-test("an edit's two requests wait a mean spacing each at most while people edit and a sweep takes all that is left but a place", async () => {
+test("an edit's two requests wait at most a mean spacing each while people edit and a sweep takes all but one place", async () => {
   const gate = gateOf();
   const sweeps: number[] = [];
   const waits: number[] = [];
@@ -82,7 +82,7 @@ test("an edit's two requests wait a mean spacing each at most while people edit 
   gate.close();
 });
 
-test("run() takes the waiting ones by priority, a limited one ahead of its class, a failed edit behind fresh ones", async () => {
+test("run() orders by priority, puts a limited request before its class, and a failed edit behind fresh ones", async () => {
   const gate = gateOf({ quota: { ...quota, requests: 1 } });
   const order: string[] = [];
   const enter = (priority: Priority, rank: Ticket["rank"]) =>
@@ -111,7 +111,7 @@ test("run() takes the waiting ones by priority, a limited one ahead of its class
   ]);
 });
 
-test("run() keeps a place for the write of each edit that is read, for some seconds", async () => {
+test("run() keeps a place for some seconds for the write after an edit's read", async () => {
   const gate = gateOf({ quota: { ...quota, requests: 5 } });
   const order: string[] = [];
   const enter = (name: string, rank: Ticket["rank"]) =>
@@ -132,7 +132,7 @@ test("run() keeps a place for the write of each edit that is read, for some seco
   expect(order.at(-1)).toBe("one first 4");
 });
 
-test("rest() holds back everything for the asked time and at least a second", async () => {
+test("rest() holds back everything for the requested time and at least a second", async () => {
   const gate = gateOf();
   const starts: number[] = [];
   const mark = async () => void starts.push(performance.now());
@@ -158,7 +158,7 @@ test("rest() holds back everything for the asked time and at least a second", as
   expect(gate.state()).toMatchObject({ sent: 6, rateLimited: 2 });
 });
 
-test("rest() without a named time holds back everything for a whole window", async () => {
+test("rest() without a time holds back everything for a whole window", async () => {
   const gate = gateOf();
   const starts: number[] = [];
   await gate.run(ticket("sweep"), async () => void gate.rest(null));
@@ -169,7 +169,7 @@ test("rest() without a named time holds back everything for a whole window", asy
   expect(starts).toHaveLength(1);
 });
 
-test("rest() for longer than the patience ends what waits and what comes as paused", async () => {
+test("rest() beyond the patience ends waiting and new calls as paused", async () => {
   const gate = gateOf({ quota: { ...quota, requests: 1 } });
   const first = gate.run(ticket("edit"), async () => {
     await sleep(10);
@@ -190,7 +190,7 @@ test("rest() for longer than the patience ends what waits and what comes as paus
   });
 });
 
-test("a job that was aborted while it waited takes no place", async () => {
+test("a job aborted while waiting takes no place", async () => {
   const gate = gateOf({ quota: { ...quota, requests: 1 } });
   const stop = new AbortController();
   await gate.run(ticket("edit"), async () => {});
@@ -200,7 +200,7 @@ test("a job that was aborted while it waited takes no place", async () => {
   expect(gate.state()).toMatchObject({ sent: 1, waiting: { edit: 0 } });
 });
 
-test("run() result when the history cannot be kept: the answer, and the fault is told", async () => {
+test("run() gives the answer and reports the fault when the history cannot be kept", async () => {
   const told: unknown[] = [];
   const fault = new Error("disk full");
   const full = () => {
@@ -217,7 +217,7 @@ test("run() result when the history cannot be kept: the answer, and the fault is
   expect(gate.state().inFlight).toBe(0);
 });
 
-test("run() waits after a restart for the rest that an earlier process was asked for", async () => {
+test("run() waits after a restart for the rest requested by an earlier process", async () => {
   const history = memoryHistory();
   const first = gateOf({ history });
   await first.run(ticket("edit"), async () => void first.rest(30_000));
@@ -235,7 +235,7 @@ test("run() waits after a restart for the rest that an earlier process was asked
   second.close();
 });
 
-test("the share that a 429 has left goes on growing over a restart", async () => {
+test("the share left by a 429 continues to grow over a restart", async () => {
   const history = memoryHistory();
   const first = gateOf({ history });
   first.rest(1000);
@@ -255,7 +255,7 @@ test("a clock that was set back lengthens no rest", () => {
   expect(second.state().pausedUntil?.since(clock()).total("seconds")).toBe(30);
 });
 
-test("run() rejects with what the job rejects with and gives the place back", async () => {
+test("run() rejects with the job's reason and gives the place back", async () => {
   const gate = gateOf();
   await expect(
     gate.run(ticket("edit"), async () => {

@@ -70,7 +70,7 @@ describe("ElementScanner", () => {
     );
   });
 
-  it("reads nothing into a damaged list that JSON.parse would not find there", () => {
+  it("finds in a damaged list only what JSON.parse would find there", () => {
     const damaged = fc
       .tuple(
         fc.array(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.json()))),
@@ -93,7 +93,7 @@ describe("ElementScanner", () => {
   });
 });
 
-it("ElementComparison finds every element again in another order, and tells what is gone", () => {
+it("ElementComparison finds every element again in another order, and names what is gone", () => {
   const texts = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(texts, fc.func(fc.nat()), fc.func(fc.boolean()), (all, rank, stays) => {

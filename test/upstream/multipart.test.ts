@@ -8,7 +8,7 @@ const names: readonly (readonly [string, string])[] = [
   ["ü 漢.png", "ü 漢.png"],
 ];
 
-test.each(names)("encodeForm() is read back as it was when the file is %s", async (name, told) => {
+test.each(names)("encodeForm() keeps a file that is %s", async (name, told) => {
   const { type, octets } = encodeForm({
     fields: { project_id: "7", note: 'two\nlines; "q" = ü' },
     file: { field: "file", name, type: "image/png", content: bytes },
@@ -24,7 +24,7 @@ test.each(names)("encodeForm() is read back as it was when the file is %s", asyn
   expect(file instanceof File && new Uint8Array(await file.arrayBuffer())).toEqual(bytes);
 });
 
-test("encodeForm() lets neither a name nor a type begin another line", () => {
+test("encodeForm() lets no name and no type begin another line", () => {
   const { octets } = encodeForm({
     fields: { 'a"\r\nX: 1': "b" },
     file: { field: "file", name: "c\r\nY: 2\n", type: "text/plain\r\nZ: 3", content: bytes },

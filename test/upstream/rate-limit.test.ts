@@ -25,7 +25,7 @@ function limited(taken: () => number): Answerer & { readonly refused: () => numb
   return Object.assign(answer, { refused: () => refused });
 }
 
-test("calls meet no 429 when the service counts a sliding window, and edits overtake sweeps", async () => {
+test("calls get no 429 when the service counts a sliding window, and edits overtake sweeps", async () => {
   const service = limited(() => 0);
   const server = await startLoopback(service);
   const { upstream } = clientOf(server.baseUrl, { quota });
@@ -72,7 +72,7 @@ test("every call waits for Retry-After and all succeed when other tools use up t
   expect(Math.min(...later.map((arrival) => arrival.atMs)) - limitedAt).toBeGreaterThanOrEqual(999);
 });
 
-test("a call ends as rate-limited when the service asks for more patience than two minutes", async () => {
+test("a call ends as rate-limited when the service requests more than two minutes", async () => {
   const server = await startLoopback((_, response) => {
     response.writeHead(429, { "retry-after": "300" }).end();
   });

@@ -38,7 +38,7 @@ describe("readList()", () => {
   const first = { id: 1, text: "one" };
   const second = { id: 2, text: "two" };
 
-  it("reads every element where there is nothing to compare with", async () => {
+  it("reads every element when there is nothing to compare with", async () => {
     const { snapshot } = await read([first, second]);
     expect(snapshot).toMatchObject({ items: [first, second], same: 0, gone: null, problems: [] });
     expect(snapshot?.elements?.size).toBe(2);
@@ -69,11 +69,11 @@ describe("readList()", () => {
     ["no list", '{"code":1}'],
     ["a damaged element", '[{"id":1,}]'],
     ["a list that is cut", '[{"id":1}'],
-  ])("leaves %s to be read as a whole", async (_, body) => {
+  ])("leaves %s to a complete reading", async (_, body) => {
     expect((await read(body)).snapshot).toBeNull();
   });
 
-  it("leaves what is not UTF-8 to be read as a whole", async () => {
+  it("leaves what is not UTF-8 to a complete reading", async () => {
     const body = Uint8Array.from(
       [...new TextEncoder().encode('[{"id":1,"text":"')].concat([0xff, 0x22, 0x7d, 0x5d]),
     );
@@ -87,7 +87,7 @@ describe("readList()", () => {
     expect((await read(long)).pauses).toBeGreaterThan(10);
   });
 
-  it("says together with an earlier list what a whole reading says", async () => {
+  it("together with an earlier list says what a complete reading says", async () => {
     const some = fc.uniqueArray(
       fc.record({ id: fc.integer({ min: 1, max: 12 }), text: fc.string({ maxLength: 3 }) }),
       { selector: ({ id }) => id, maxLength: 12 },

@@ -21,13 +21,13 @@ const passing: readonly (readonly [string, Answerer, number])[] = [
     1,
   ],
 ];
-test.each(passing)("get() tries again when %s came", async (_, first, times) => {
+test.each(passing)("get() tries again after %s", async (_, first, times) => {
   const { result, arrivals } = await getLabel(thenFine(first, times));
   expect(result).toEqual({ ok: true, value });
   expect(arrivals).toHaveLength(times + 1);
 });
 
-test("get() result is unavailable after four failing tries", async () => {
+test("get() is unavailable after four failed tries", async () => {
   const { result, arrivals, events } = await getLabel((_, response) =>
     json(response, { message: "down for maintenance" }, 503),
   );
@@ -45,7 +45,7 @@ test("get() result is unavailable after four failing tries", async () => {
   expect(events.filter((event) => event.kind === "retrying")).toHaveLength(3);
 });
 
-test("get() waits as long as a 503 with Retry-After asks", async () => {
+test("get() waits as long as a 503 with Retry-After says", async () => {
   const { result, arrivals } = await getLabel(
     thenFine((_, response) => void response.writeHead(503, { "retry-after": "1" }).end()),
   );
@@ -53,7 +53,7 @@ test("get() waits as long as a 503 with Retry-After asks", async () => {
   expect((arrivals[1]?.atMs ?? 0) - (arrivals[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(999);
 });
 
-test("get() gives up at once when a 503 asks for a long wait, and tells it", async () => {
+test("get() gives up at once when a 503 requests a long wait, and says so", async () => {
   const { result, arrivals } = await getLabel(
     (_, response) => void response.writeHead(503, { "retry-after": "600" }).end(),
   );
@@ -77,7 +77,7 @@ test("get() ends after its time-out when the service hangs or drips", async () =
   expect(drip.result).toMatchObject({ ok: false, failure: { kind: "unavailable", status: null } });
 });
 
-test("get() result is unavailable when nothing listens", async () => {
+test("get() is unavailable when nothing listens", async () => {
   const { upstream } = clientOf("http://127.0.0.1:9/api/v3");
   const result = await upstream.labels.get(labelId(5), call);
   expect(result).toMatchObject({
@@ -107,7 +107,7 @@ test.each(lost)("create() is sent once and its outcome is unknown when %s", asyn
   expect(server.arrivals).toHaveLength(1);
 });
 
-test("create() is never sent on a kept connection, which the service might just be closing", async () => {
+test("create() never uses a kept connection, which the service might just be closing", async () => {
   const used = new WeakSet<object>();
   const server = await startLoopback((arrival, response, request) => {
     if (arrival.method === "POST" && used.has(request.socket)) request.socket.destroy();
@@ -122,7 +122,7 @@ test("create() is never sent on a kept connection, which the service might just 
   expect(server.arrivals.filter((arrival) => arrival.method === "POST")).toHaveLength(3);
 });
 
-test("create() is sent again after 429, and after a connection that was refused", async () => {
+test("create() is sent again after 429, and after a refused connection", async () => {
   const server = await startLoopback(
     thenFine((_, response) => void response.writeHead(429, { "retry-after": "0" }).end()),
   );
@@ -137,7 +137,7 @@ test("create() is sent again after 429, and after a connection that was refused"
   expect(nobody.events.filter((event) => event.kind === "retrying")).toHaveLength(3);
 });
 
-test("delete() counts 404 as done after a lost answer only", async () => {
+test("delete() counts 404 as done only after a lost answer", async () => {
   const gone: Answerer = (_, response) => json(response, { message: "no such label" }, 404);
   const resetFirst = (): Answerer => {
     let seen = 0;
@@ -171,7 +171,7 @@ test("move() leaves the outcome unknown when the old path is gone after a lost a
   expect(result).toMatchObject({ ok: false, failure: { kind: "unknown-outcome" } });
 });
 
-test("delete() is not sent when it has waited for the quota since long after its item was read", async () => {
+test("delete() is not sent when it waited for the quota long after its item was read", async () => {
   const server = await startLoopback((_, response) => json(response, label));
   let aheadMs = 0;
   const { upstream } = clientOf(server.baseUrl, {

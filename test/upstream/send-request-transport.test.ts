@@ -72,7 +72,7 @@ const unreadable: readonly (readonly [string, Answerer, RegExp])[] = [
     /not UTF-8/,
   ],
 ];
-test.each(unreadable)("get() result is unreadable when %s comes", async (_, answer, message) => {
+test.each(unreadable)("get() is unreadable after %s", async (_, answer, message) => {
   const { result, arrivals } = await getLabel(answer);
   expect(result).toMatchObject({
     ok: false,
@@ -85,7 +85,7 @@ test.each(unreadable)("get() result is unreadable when %s comes", async (_, answ
   expect(arrivals).toHaveLength(1);
 });
 
-test("list() result is unreadable when the answer is no array", async () => {
+test("list() is unreadable when the answer is no array", async () => {
   for (const body of ["{}", "null", "<p>no</p>", '[{"id":1},', '"text"']) {
     const server = await startLoopback((_, response) => void response.end(body));
     const { upstream } = clientOf(server.baseUrl);
@@ -106,7 +106,7 @@ const refusals: readonly (readonly [number, string, string])[] = [
   [415, '{"detail": "JSON please"}', "JSON please"],
   [422, '{"odd": 1}', '{"odd": 1}'],
 ];
-test.each(refusals)("get() result is refused when status is %i", async (status, body, message) => {
+test.each(refusals)("get() is refused with status %i", async (status, body, message) => {
   const { result, arrivals } = await getLabel((_, response) => {
     response.writeHead(status);
     response.end(body);
@@ -118,7 +118,7 @@ test.each(refusals)("get() result is refused when status is %i", async (status, 
   expect(arrivals).toHaveLength(1);
 });
 
-test("get() does not follow a redirect and tells its target without the query", async () => {
+test("get() does not follow a redirect and names its target without the query", async () => {
   const { result, arrivals } = await getLabel((_, response) => {
     response.writeHead(302, { location: "https://elsewhere.example/login?token=secret" });
     response.end();
@@ -130,7 +130,7 @@ test("get() does not follow a redirect and tells its target without the query", 
   expect(text).not.toContain("secret");
 });
 
-test("a redirect says nothing about an edit: a creation stays an open question", async () => {
+test("a redirect settles nothing about an edit: a creation stays an open question", async () => {
   const { baseUrl, arrivals } = await startLoopback((_, response) => {
     response.writeHead(303, { location: "/portal/log-in" }).end();
   });
@@ -149,7 +149,7 @@ test.each<[string, Answerer]>([
     (_, response) =>
       void response.writeHead(200, { "content-type": "text/html" }).end("<p>Please log in</p>"),
   ],
-])("isOut() result while a network %s, and back once the service answers", async (_, portal) => {
+])("isOut() while a network %s, until the service answers", async (_, portal) => {
   let isThere = false;
   const { baseUrl } = await startLoopback((arrival, response, request) => {
     if (isThere) json(response, label);

@@ -23,7 +23,7 @@ function outageRig() {
 }
 
 describe("Outage", () => {
-  it("is over with the first answer after different reads have failed", () => {
+  it("ends with the first answer after different reads have failed", () => {
     const { outage, tried, ends } = outageRig();
     tried("GET /a", true);
     tried("GET /b", true);
@@ -34,7 +34,7 @@ describe("Outage", () => {
     expect(ends()).toBe(1);
   });
 
-  it("is none when one request fails by itself while others are answered", () => {
+  it("does not begin when one request fails while others are answered", () => {
     const { outage, tried, ends } = outageRig();
     for (let round = 0; round < 5; round++) {
       tried("GET /poisoned", true);
@@ -44,7 +44,7 @@ describe("Outage", () => {
     expect([outage.isOut, ends()]).toEqual([false, 0]);
   });
 
-  it("is one when a single request fails for long and nothing else is asked", () => {
+  it("begins when a single request fails for long and nothing else is asked", () => {
     const { outage, tried, advance } = outageRig();
     tried("GET /a", true);
     advance(2999);
@@ -53,7 +53,7 @@ describe("Outage", () => {
     expect(outage.isOut).toBe(true);
   });
 
-  it("is over for writes with the first write that is answered, whatever reads say", () => {
+  it("ends for writes with the first answered write, whatever reads say", () => {
     const { tried, ends } = outageRig();
     tried("PUT /a", true, { isWrite: true });
     tried("GET /a", false);

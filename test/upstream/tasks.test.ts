@@ -179,11 +179,11 @@ const writes: readonly (readonly [string, "create" | "update", Patch, object])[]
     { title: "x" },
   ],
 ];
-test.each(writes)("writeTask() result for %s in %s", (_, mode, patch, body) => {
+test.each(writes)("writeTask() writes %s in %s", (_, mode, patch, body) => {
   expect(writeTask(patch, mode)).toEqual(body);
 });
 
-test("collect() leaves out what cannot be read, keeps the last of two and names both", () => {
+test("collect() omits what cannot be read, keeps the last of two and names both", () => {
   const list = [
     raw,
     { ...raw, id: 802, due_date: "soon" },
@@ -236,13 +236,13 @@ test.each([
   expect(readTaskPage(page)).toMatchObject({ ok: false });
 });
 
-test("readTaskPage() makes a problem of a subtask that names no parent", () => {
+test("readTaskPage() reports a subtask that names no parent", () => {
   const page = readTaskPage({ total_count: 1, todos: [subtask] });
   expect(page).toMatchObject({ ok: true, value: { items: [], received: 1 } });
   expect(page.ok && page.value.problems[0]).toMatch(/without its parent/);
 });
 
-test("readTaskPage() tells which elements leave something out, and keeps what is known of it", () => {
+test("readTaskPage() names incomplete elements, and keeps what is known of them", () => {
   const { description: _, ...short } = raw;
   const { by_me: _b, ...anonymous } = raw;
   const page = readTaskPage(

@@ -67,7 +67,7 @@ describe.skipIf(!canSign())("a service over TLS, with certificates of a real aut
     },
   );
 
-  it("is sent nothing when nobody trusts its authority, and goes on once it shows another certificate", async () => {
+  it("is sent nothing when nobody trusts its authority, and continues once it shows another certificate", async () => {
     const [trusted, stranger] = [createAuthority(), createAuthority("another authority")];
     trust(trusted);
     const { baseUrl, arrived, show } = await secureService(stranger.sign());
@@ -80,7 +80,7 @@ describe.skipIf(!canSign())("a service over TLS, with certificates of a real aut
     expect(await ask()).toEqual({ ok: true, value });
   });
 
-  it("is sent nothing when it is its own authority, or knows only old TLS", async () => {
+  it("is sent nothing when it is its own authority, or supports only old TLS", async () => {
     const authority = createAuthority();
     const alone = await secureService(authority.own);
     expect(await create(alone.baseUrl)).toMatchObject({
@@ -105,7 +105,7 @@ describe.skipIf(!canSign())("a service over TLS, with certificates of a real aut
     expect([...alone.arrived, ...old.arrived]).toEqual([]);
   });
 
-  it("is sent nothing when it does not speak TLS at all, or stops in the middle of it", async () => {
+  it("is sent nothing when it does not speak TLS, or stops in the middle of it", async () => {
     const plain = createPlainServer((_, response) => json(response, label));
     const baseUrl = await listen(plain, () => plain.closeAllConnections());
     expect(await create(baseUrl)).toMatchObject({

@@ -5,7 +5,7 @@ import { Transport } from "../../src/upstream/transport.ts";
 import { call, label } from "./label-rig.ts";
 import { clientOf, json, startLoopback } from "./loopback.ts";
 
-test("reads share a connection, and each creation has one of its own", async () => {
+test("reads share a connection, and each creation has its own", async () => {
   const sockets: Socket[] = [];
   const { baseUrl, arrivals } = await startLoopback((_, response, request) => {
     sockets.push(request.socket);
@@ -29,7 +29,7 @@ test("reads share a connection, and each creation has one of its own", async () 
   ]);
 });
 
-test("a kept connection that the service has closed is replaced by another", async () => {
+test("a kept connection closed by the service is replaced", async () => {
   const sockets: Socket[] = [];
   const { baseUrl, arrivals } = await startLoopback((_, response, request) => {
     sockets.push(request.socket);

@@ -59,42 +59,45 @@ test.each([
   ["missing", without(event, "private")],
   ["null", { ...event, private: null }],
   ["neither yes nor no", { ...event, private: "perhaps" }],
-])("readEvent() result when `private` is %s: a known one stays private, a new one is", (_, raw) => {
-  const read = (value: EventItem | null) =>
-    known(readEvent(raw, { ...zone, knownOf: () => value })).private;
-  expect(read(knownEvent)).toBe(true);
-  expect(read({ ...knownEvent, private: false })).toBe(false);
-  expect(read(null)).toBe(true);
-});
+])(
+  "readEvent() keeps a known event private when `private` is %s, and makes a new one so",
+  (_, raw) => {
+    const read = (value: EventItem | null) =>
+      known(readEvent(raw, { ...zone, knownOf: () => value })).private;
+    expect(read(knownEvent)).toBe(true);
+    expect(read({ ...knownEvent, private: false })).toBe(false);
+    expect(read(null)).toBe(true);
+  },
+);
 
-test("readEvent() keeps what is known when the answer leaves everything but the times out", () => {
+test("readEvent() keeps what is known when the answer has only the times", () => {
   const raw = { id: 501, start: event.start, end: event.end };
   const read = readEvent(raw, { ...zone, knownOf: () => knownEvent });
   expect(read).toEqual({ ok: true, value: { ...knownEvent, updatedAt: null } });
 });
 
-test("readEvent() empties what is said to be empty", () => {
+test("readEvent() empties what the answer empties", () => {
   const raw = { ...event, reminder: null, description: null, assigned: [], private: false };
   expect(readEvent(raw, { ...zone, knownOf: () => knownEvent })).toMatchObject({
     value: { reminder: null, description: null, assigned: [], private: false },
   });
 });
 
-test("readEvent() keeps the creator, for whom what is private is, when the answer names none", () => {
+test("readEvent() keeps the creator, who may see private events, when the answer names none", () => {
   const raw = { ...event, creator: null };
   expect(readEvent(raw, { ...zone, knownOf: () => knownEvent })).toMatchObject({
     value: { creatorId: 11 },
   });
 });
 
-test("readTask() keeps what is known when the answer says nothing but its id", () => {
+test("readTask() keeps what is known when the answer has only its id", () => {
   expect(readTask({ id: 601 }, { ...place, known: knowing(knownTask) })).toEqual({
     ok: true,
     value: knownTask,
   });
 });
 
-test("readTask() empties what is said to be empty", () => {
+test("readTask() empties what the answer empties", () => {
   const raw = { ...task, due_date: null, start_date: null, labels: null, description: "" };
   expect(readTask(raw, { ...place, known: knowing(knownTask) })).toMatchObject({
     value: { dueOn: null, startOn: null, labels: [], description: null },
@@ -109,7 +112,7 @@ test("readTask() keeps nothing of another state when the completion changes", ()
 });
 
 test.each([["", "  ", null, undefined]].flat())(
-  "readEvent() result when the title is %j: the known one, with a gap",
+  "readEvent() keeps the known title when it is %j, with a gap",
   (title) => {
     const list = collect([{ ...event, title }], {
       where: "project 7",
@@ -126,7 +129,7 @@ test.each([["", "  ", null, undefined]].flat())(
   },
 );
 
-test("collect() tells in one sentence which fields were left out, and stays complete", () => {
+test("collect() names the omitted fields in one sentence, and stays complete", () => {
   const events = [without(event, "private", "reminder"), { ...without(event, "private"), id: 502 }];
   const list = collect(events, {
     where: "project 7",
@@ -145,7 +148,7 @@ test("collect() tells in one sentence which fields were left out, and stays comp
   });
 });
 
-test("an answer to a write keeps what it is silent about, as the write has set it", async () => {
+test("the answer to a write keeps fields it omits as the write set them", async () => {
   const server = await startLoopback((_, response) =>
     json(response, { id: 501, title: "Moved", start: event.start, end: event.end }),
   );
@@ -160,7 +163,7 @@ test("an answer to a write keeps what it is silent about, as the write has set i
   });
 });
 
-test("an answer to a creation that says next to nothing is the creation as it was sent", async () => {
+test("the nearly empty answer to a creation means the creation as sent", async () => {
   const server = await startLoopback((_, response) => json(response, { id: 700 }));
   const { upstream } = clientOf(server.baseUrl, {});
   const patch = {
@@ -179,20 +182,20 @@ test.each([
   ["an empty paragraph", "<p></p>"],
   ["a break", "<br>"],
   ["empty markup", '<div class="x"><p>&nbsp;<br/></p></div>'],
-])("readEvent() result for a description of %s: none", (_, description) => {
+])("readEvent() finds no description in %s", (_, description) => {
   expect(readEvent({ ...event, description }, zone)).toMatchObject({
     value: { description: null },
   });
 });
 
 test.each(["<img src=x>", "<p>a</p>", "<b></b>", "<p"])(
-  "readEvent() result for a description of %j: as it came",
+  "readEvent() keeps the description %j",
   (description) => {
     expect(readEvent({ ...event, description }, zone)).toMatchObject({ value: { description } });
   },
 );
 
-test("readEvent() settles a long description of open brackets", () => {
+test("readEvent() handles a long description of open brackets", () => {
   const description = "<p ".repeat(100_000);
   expect(readEvent({ ...event, description }, zone)).toMatchObject({ value: { description } });
 });

@@ -4,7 +4,7 @@ import { storeRig } from "../rig.ts";
 
 const [ann, bob] = [personId(11), personId(12)];
 
-it("appPasswords set() result when a person gets another password: the new one alone, with its time", () => {
+it("appPasswords.set() keeps only a person's new password, with its time", () => {
   const { store, clock } = storeRig();
   expect(store.appPasswords.get(ann)).toBeNull();
   store.appPasswords.set(ann, { salt: "a", digest: "b" });

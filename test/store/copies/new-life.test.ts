@@ -6,7 +6,7 @@ import { beginNewLife } from "../../../src/store/copies/new-life.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { handClock, migrations, testDirectory, testStore } from "../../support/test-store.ts";
 
-it("beginNewLife() lets edits go on of a task whose move waited in the backup", () => {
+it("beginNewLife() releases the edits of a task whose move waited in the backup", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const file = join(testDirectory(), "dayferry.sqlite");
   const before = testStore(clock, file);
@@ -26,7 +26,7 @@ it("beginNewLife() lets edits go on of a task whose move waited in the backup", 
   expect(store.unanswered.ofItem(item)).toEqual([]);
 });
 
-it("beginNewLife() gives a creation that was sent since the copy was made the time to be carried out", () => {
+it("beginNewLife() gives creations sent since the backup time to be carried out", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
     join(testDirectory(), name),
@@ -61,7 +61,7 @@ it("beginNewLife() gives a creation that was sent since the copy was made the ti
   expect(blind.journal.get(unsent)?.inFlightUntil).toEqual(now.add({ minutes: 3 }));
 });
 
-it("beginNewLife() takes creations over that were sent since the copy was made and got no answer", () => {
+it("beginNewLife() takes over creations sent since the backup without an answer", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
     join(testDirectory(), name),
@@ -109,7 +109,7 @@ it("beginNewLife() takes creations over that were sent since the copy was made a
   expect(store.mirror.find("task", aTask(601).id)).toBeNull();
 });
 
-it("beginNewLife() knows each item under the number that it gives it, and under those before", () => {
+it("beginNewLife() knows each item under its new and its former numbers", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const file = join(testDirectory(), "dayferry.sqlite");
   const before = testStore(clock, file);
@@ -151,7 +151,7 @@ it("beginNewLife() knows each item under the number that it gives it, and under 
   expect(store.heldObjects.get(edit)?.row?.stale).toBe(true);
 });
 
-it("beginNewLife() knows what a waiting creation has made by the kind that it turned out to be", () => {
+it("beginNewLife() knows by its actual kind what a waiting creation has made", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
     join(testDirectory(), name),
@@ -172,7 +172,7 @@ it("beginNewLife() knows what a waiting creation has made by the kind that it tu
   expect(store.mirror.find("subtask", serviceId(601))).toBe(item);
 });
 
-it("beginNewLife() knows what was shown, deleted and made again since the copy was made", () => {
+it("beginNewLife() knows what was shown, deleted and made again since the backup", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
     join(testDirectory(), name),
@@ -210,7 +210,7 @@ it("beginNewLife() knows what was shown, deleted and made again since the copy w
   expect(store.view.shownAs(item, { sequence, modifiedAt: null }, null)?.title).toBe("Two");
 });
 
-it("beginNewLife() knows what a move that was begun since the copy was made had found", () => {
+it("beginNewLife() knows what a move begun since the backup had found", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = [join(testDirectory(), "a.sqlite"), join(testDirectory(), "b.sqlite")];
   const before = testStore(clock, file);
@@ -231,7 +231,7 @@ it("beginNewLife() knows what a move that was begun since the copy was made had 
   expect(testStore(clock, file).journal.get(move)?.before?.title).toBe("Two");
 });
 
-it("beginNewLife() raises SEQUENCE above that of octets that a program has put since", () => {
+it("beginNewLife() raises SEQUENCE above that of octets that a program stored since", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = [join(testDirectory(), "a.sqlite"), join(testDirectory(), "b.sqlite")];
   const before = testStore(clock, file);

@@ -33,7 +33,7 @@ describe("a move without an answer", () => {
     expect(store.journal.givenUpCreations()).toMatchObject([{ id: edit }]);
   });
 
-  it("has a write for each try, and none after an answer", () => {
+  it("has one write for each try, and none after an answer", () => {
     const { store, clock, attempts, item, edit, leave } = movedRig();
     const until = clock().add({ minutes: 3 });
     const first = leave();
@@ -50,7 +50,7 @@ describe("a move without an answer", () => {
   });
 });
 
-it("a creation that was answered may be carried out for three minutes after a crash, until its edit is settled", () => {
+it("an answered creation may be carried out for three minutes after a crash, until its edit is settled", () => {
   const { store, clock, appendCreation } = storeRig();
   const { key, edit } = appendCreation(aTask(601));
   const claimed = store.journal.claimNext();

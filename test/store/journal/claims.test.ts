@@ -3,7 +3,7 @@ import { anEvent } from "../../support/items.ts";
 import { storeRig, title } from "../rig.ts";
 
 describe("claimNext()", () => {
-  it("claimNext() result when one item has several edits: one after the other, others are not kept waiting", () => {
+  it("sends the edits of one item in order, without delaying other items", () => {
     const { put, wish, store } = storeRig();
     const [a, b] = [put(anEvent(1)), put(anEvent(2))];
     const [a1, a2, b1] = [
@@ -20,7 +20,7 @@ describe("claimNext()", () => {
     expect(store.journal.claimNext()?.id).toBe(a2);
   });
 
-  it("claimNext() result when an older edit is put back while a newer one is under way: it waits for that", () => {
+  it("waits for an older edit that is put back while a newer one is under way", () => {
     const { put, wish, store } = storeRig();
     const key = put(anEvent(1));
     const older = wish(key, "update", title("a"));
@@ -40,7 +40,7 @@ describe("claimNext()", () => {
     expect(take().id).toBe(older);
   });
 
-  it("claimNext() result when an older edit of the item is parked: the younger one goes", () => {
+  it("sends the younger edit when the older one is parked", () => {
     const { put, wish, store } = storeRig();
     const key = put(anEvent(1));
     wish(key, "update", title("poison"));
@@ -51,7 +51,7 @@ describe("claimNext()", () => {
     expect(store.journal.claimNext()?.id).toBe(younger);
   });
 
-  it("claimNext() result when the item has no id yet: its creation goes first", () => {
+  it("sends the creation of an item first", () => {
     const { appendCreation, wish, store } = storeRig();
     const { key, edit } = appendCreation(anEvent(1));
     const update = wish(key, "update", title("renamed"));
@@ -67,7 +67,7 @@ describe("claimNext()", () => {
     ["2026-11-20T12:00:10Z", "2026-11-20T12:00:09.999Z", "2026-11-20T12:00:10Z"],
     ["2026-11-20T12:00:10Z", "2026-11-20T12:00:09Z", "2026-11-20T12:00:10.5Z"],
     ["2026-11-20T12:00:10.25Z", "2026-11-20T12:00:10Z", "2026-11-20T12:00:10.3Z"],
-  ])("claimNext() result when an edit may not go before %s", (notBefore, early, late) => {
+  ])("waits when an edit may not go before %s", (notBefore, early, late) => {
     const { put, wish, store, clock } = storeRig();
     wish(put(anEvent(1)), "update", title("later"));
     const claimed = store.journal.claimNext();
@@ -82,7 +82,7 @@ describe("claimNext()", () => {
   });
 
   it.each(["update", "delete"] as const)(
-    "resume() result when the item was deleted since and an edit after the held %s makes it anew: it stays, and the creation goes",
+    "lets the creation go first when a held %s of a deleted item is resumed",
     (action) => {
       const { put, append, store } = storeRig();
       const key = put(anEvent(1));
@@ -110,7 +110,7 @@ describe("claimNext()", () => {
     },
   );
 
-  it("nextAt() result when edits wait for another edit, or for nothing", () => {
+  it("nextAt() gives the next time when edits wait for another edit, or for nothing", () => {
     const { put, wish, appendCreation, store, clock } = storeRig();
     expect(store.journal.nextAt()).toBeNull();
     const key = put(anEvent(1));
@@ -124,7 +124,7 @@ describe("claimNext()", () => {
     expect(store.journal.nextAt()).toBeNull();
   });
 
-  it("release() result when claims were left by a crash: they wait again, and were no attempts", () => {
+  it("release() makes claims left by a crash wait again, without counting an attempt", () => {
     const { put, wish, store } = storeRig();
     const id = wish(put(anEvent(1)), "update", title("a"));
     store.journal.claimNext();

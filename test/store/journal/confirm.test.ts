@@ -6,7 +6,7 @@ import { anEvent, aTask, days } from "../../support/items.ts";
 import { storeRig, title } from "../rig.ts";
 
 describe("confirm()", () => {
-  it("confirm() result when the service answers an update: its answer is the mirror's row and the view", () => {
+  it("puts the service's answer to an update into mirror and view", () => {
     const { put, seen, wish, store } = storeRig();
     const key = put(anEvent(1));
     const id = wish(key, "update", title("  wished "));
@@ -26,7 +26,7 @@ describe("confirm()", () => {
     });
   });
 
-  it("confirm() result when the answer equals what the view shows: calendars are told nothing new", () => {
+  it("gives calendars nothing new when the answer equals the view", () => {
     const { put, seen, wish, store } = storeRig();
     const key = put(anEvent(1));
     wish(key, "update", title("wished"));
@@ -39,7 +39,7 @@ describe("confirm()", () => {
     expect(store.changes.latest()).toBe(latest);
   });
 
-  it("confirm() result when a deletion is done, and when a creation is", () => {
+  it("settles deletions and creations", () => {
     const { put, seen, wish, appendCreation, store } = storeRig();
     const key = put(anEvent(1));
     wish(key, "delete");
@@ -64,7 +64,7 @@ describe("confirm()", () => {
     expect(store.mirror.find("event", serviceId(5))).toBe(created);
   });
 
-  it("confirm() result when a sweep saw the new item first: one item stays, with the calendar's UID and all edits", () => {
+  it("keeps one item, with the calendar's UID and all edits, when a sweep saw the new item first", () => {
     const { put, seen, wish, appendCreation, store } = storeRig();
     const { key } = appendCreation(aTask(9), "theirs@calendar");
     const creation = store.journal.claimNext();
@@ -83,7 +83,7 @@ describe("confirm()", () => {
     expect(store.mirror.counts()).toEqual({ event: 0, task: 1, subtask: 0 });
   });
 
-  it("confirm() result when the answer has no id: refused whole", () => {
+  it("refuses an answer without an id completely", () => {
     const { put, wish, store } = storeRig();
     const key = put(anEvent(1));
     const id = wish(key, "update", title("wished"));
@@ -96,7 +96,7 @@ describe("confirm()", () => {
     expect(store.view.get(key)?.item.title).toBe("wished");
   });
 
-  it("openCreations() result when a creating request left: it is open until it is settled", () => {
+  it("openCreations() lists a sent creation until it is settled", () => {
     const { appendCreation, store, clock } = storeRig();
     const { edit } = appendCreation(anEvent(1));
     expect(store.journal.openCreations()).toEqual([]);

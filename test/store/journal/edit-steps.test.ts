@@ -38,8 +38,8 @@ function setUp() {
   return { store, clock, add, kinds };
 }
 
-describe("editSteps.of() result", () => {
-  it("tells each step once with how often it happened, and a new round after a person's word", () => {
+describe("editSteps.of()", () => {
+  it("gives each step once with its count, and starts a new round after a person's decision", () => {
     const { store, clock, add, kinds } = setUp();
     const id = add(1, { state: "held" });
     expect(kinds(id)).toEqual([]);
@@ -70,7 +70,7 @@ describe("editSteps.of() result", () => {
     expect(store.editSteps.of(id)[4]?.detail).toBe("no such person");
   });
 
-  it("goes with the edit", () => {
+  it("ends with the edit", () => {
     const { store, clock, add, kinds } = setUp();
     const id = add(1);
     store.journal.discard(id, "not wanted");
@@ -81,8 +81,8 @@ describe("editSteps.of() result", () => {
   });
 });
 
-describe("editSearch.find() result", () => {
-  it("holds what each filter narrows it to, newest first", () => {
+describe("editSearch.find()", () => {
+  it("narrows by each filter, newest first", () => {
     const { store, clock, add } = setUp();
     const uid = `event-1@${store.meta.installation}`;
     const first = add(1);
@@ -107,7 +107,7 @@ describe("editSearch.find() result", () => {
     expect(find({ since: clock(), actor: null, states: ["held"] })).toEqual([]);
   });
 
-  it("keeps the program that has sent an edit, as far as it names one", () => {
+  it("keeps the program that sent an edit, if it names one", () => {
     const { store, add } = setUp();
     expect(store.journal.get(add(1))?.program).toBe("Test/1");
   });

@@ -4,7 +4,7 @@ import { anEvent, aTask, days } from "../../support/items.ts";
 import { storeRig, title } from "../rig.ts";
 
 describe("the view over the journal", () => {
-  it("append() result when an edit is pending: the view shows it at once, the mirror does not", () => {
+  it("append() shows a pending edit at once in the view, and not in the mirror", () => {
     const { put, seen, wish, store } = storeRig();
     const key = put(anEvent(1));
     const { sequence } = seen(key);
@@ -17,7 +17,7 @@ describe("the view over the journal", () => {
     expect(store.mirror.get(key)?.item.title).toBe("Event 1");
   });
 
-  it("append() result when the edit is held: the view does not show it before it is resumed", () => {
+  it("append() hides a held edit from the view until it is resumed", () => {
     const { put, seen, append, store } = storeRig();
     const key = put(anEvent(1));
     const edit = append({ item: key, action: "delete", base: anEvent(1), state: "held" });
@@ -28,7 +28,7 @@ describe("the view over the journal", () => {
     expect(store.journal.resume(edit)).toBe(false);
   });
 
-  it("put() result when the service changes another field under a pending edit: both are shown", () => {
+  it("put() shows the service's change of another field together with a pending edit", () => {
     const { put, seen, wish } = storeRig();
     const key = put(anEvent(1));
     wish(key, "update", title("wished"));
@@ -36,7 +36,7 @@ describe("the view over the journal", () => {
     expect(seen(key).item).toMatchObject({ title: "wished", description: "from the service" });
   });
 
-  it("settle() result when an edit is parked: it leaves the view, and comes back when it is resumed", () => {
+  it("settle() takes a parked edit out of the view until it is resumed", () => {
     const { put, seen, wish, store } = storeRig();
     const key = put(anEvent(1));
     const id = wish(key, "update", title("wished"));
@@ -59,7 +59,7 @@ describe("the view over the journal", () => {
     });
   });
 
-  it("resume() result when the creation of the item is parked: parked with it, and a later creation goes on", () => {
+  it("resume() parks an edit with its item's parked creation, and lets a later creation go", () => {
     const { append, appendCreation, store } = storeRig();
     const base = { ...anEvent(1), id: null };
     const { key: item } = appendCreation(base);
@@ -75,7 +75,7 @@ describe("the view over the journal", () => {
     expect(store.journal.claimNext()?.id).toBe(again);
   });
 
-  it("discard() result when an edit is pending, claimed, confirmed", () => {
+  it("discard() ends a pending edit, but no claimed or confirmed one", () => {
     const { put, seen, wish, store } = storeRig();
     const key = put(anEvent(1));
     const id = wish(key, "update", title("wished"));
@@ -93,7 +93,7 @@ describe("the view over the journal", () => {
     expect(store.journal.discard(editId(999))).toBe(false);
   });
 
-  it("discard() result when a creation is discarded: the edits of what will not exist end with it", () => {
+  it("discard() of a creation ends the edits of what will not exist", () => {
     const { appendCreation, wish, store } = storeRig();
     const { key, edit } = appendCreation(anEvent(1));
     const follower = wish(key, "update", title("renamed"));
@@ -105,7 +105,7 @@ describe("the view over the journal", () => {
 });
 
 describe("list()", () => {
-  it("list() result when edits are in several states: newest first, up to the limit", () => {
+  it("gives edits of all states newest first, up to the limit", () => {
     const { put, wish, store } = storeRig();
     const key = put(anEvent(1));
     const ids = ["a", "b", "c"].map((text) => wish(key, "update", title(text)));
@@ -118,7 +118,7 @@ describe("list()", () => {
     expect(store.journal.get(editId(99))).toBeNull();
   });
 
-  it("get() result when an edit says everything that an edit can", () => {
+  it("get() gives back everything that an edit can contain", () => {
     const { put, store, append } = storeRig();
     const key = put(aTask(1));
     const patch = {

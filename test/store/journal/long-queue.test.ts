@@ -14,7 +14,7 @@ function longQueue(count: number) {
 }
 
 describe("claimNext() of a long queue", () => {
-  it("lets the newest edit go in turns with the oldest, so that neither waits behind the other", () => {
+  it("alternates between the newest and the oldest edit, so that neither waits behind the other", () => {
     const { old, claim, put, wish } = longQueue(10);
     const fresh = [50, 51].map((id) => wish(put(anEvent(id)), "update", title("today")));
     expect([claim(), claim(), claim(), claim(), claim()]).toEqual([
@@ -26,7 +26,7 @@ describe("claimNext() of a long queue", () => {
     ]);
   });
 
-  it("lets what an item has waiting from before go first, also of the newest edit", () => {
+  it("sends an item's earlier edits first, even before the newest edit", () => {
     const { old, keys, claim, wish } = longQueue(10);
     const [, , , , fifth] = keys;
     if (fifth === undefined) throw new Error("there are too few items");
@@ -34,13 +34,13 @@ describe("claimNext() of a long queue", () => {
     expect([claim(), claim()]).toEqual([old[0], old[4]]);
   });
 
-  it("keeps the order in which edits came while none has waited for minutes", () => {
+  it("keeps the order of arrival while nothing has waited for minutes", () => {
     const { put, wish, store } = storeRig();
     const edits = [1, 2, 3, 4].map((id) => wish(put(anEvent(id)), "update", title("now")));
     expect(edits.map(() => store.journal.claimNext()?.id)).toEqual(edits);
   });
 
-  it("says when the next may go of many that are put off", () => {
+  it("gives the next time of many deferred edits", () => {
     const { put, wish, store, clock } = storeRig();
     const many = 300;
     store.together(() => {
@@ -55,7 +55,7 @@ describe("claimNext() of a long queue", () => {
   });
 });
 
-it("claimNext() when the clock was set back does not wait for years for what was put off by minutes", () => {
+it("claimNext() does not wait for years after the clock was set back", () => {
   const { put, wish, store, clock } = storeRig();
   const edit = wish(put(anEvent(1)), "update", title("changed"));
   const claimed = store.journal.claimNext();

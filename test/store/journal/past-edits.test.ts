@@ -13,7 +13,7 @@ function confirmNext({ store }: Rig, title: string) {
 }
 
 describe("prune()", () => {
-  it("prune() result when edits ended long ago: they go, and what is open or recent stays", () => {
+  it("removes edits that ended long ago, and keeps open and recent ones", () => {
     const rig = storeRig();
     const { put, wish, store, clock } = rig;
     const [key, other] = [put(anEvent(1)), put(anEvent(2))];
@@ -42,7 +42,7 @@ describe("prune()", () => {
     expect(store.journal.get(open)?.state).toBe("pending");
   });
 
-  it("prune() result when versions are old: the newest of each item stays, and is still a base", () => {
+  it("removes old versions, and keeps each item's newest as a base", () => {
     const { put, seen, store, clock } = storeRig();
     const key = put(anEvent(1, { title: "first" }));
     clock.advance({ hours: 24 * 10 });
@@ -58,7 +58,7 @@ describe("prune()", () => {
   });
 });
 
-it("deletionsSince() result when several people delete: those of one way in, without the discarded", () => {
+it("deletionsSince() counts one person's deletions by one channel, without the discarded ones", () => {
   const { put, append, store, clock } = storeRig();
   const remove = (id: number, actor: number | null) => {
     const base = anEvent(id);
@@ -89,7 +89,7 @@ it("deletionsSince() result when several people delete: those of one way in, wit
   expect([count(11), count(null), count(12)]).toEqual([1, 1, 0]);
 });
 
-it("ofItem() result when an item has several edits: its own, newest first", () => {
+it("ofItem() gives an item's edits, newest first", () => {
   const { put, wish, store } = storeRig();
   const [one, two] = [put(anEvent(1)), put(aTask(2))];
   const ids = [wish(one, "update", { title: "a" }), wish(one, "update", { title: "b" })];
@@ -97,7 +97,7 @@ it("ofItem() result when an item has several edits: its own, newest first", () =
   expect(store.pastEdits.ofItem(one).map(({ id }) => id)).toEqual(ids.toReversed());
 });
 
-it("shownAs() result when SEQUENCE and LAST-MODIFIED name a version, or contradict each other", () => {
+it("shownAs() finds a version by SEQUENCE and LAST-MODIFIED, unless these contradict each other", () => {
   const { put, seen, store, clock } = storeRig();
   const key = put(anEvent(1, { title: "first" }));
   const first = seen(key);

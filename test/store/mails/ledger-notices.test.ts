@@ -33,7 +33,7 @@ function noticesRig(actor: number | null = 11) {
 }
 
 describe("open()", () => {
-  it("open() result: what is parked and not told yet, of known editors", () => {
+  it("lists unreported parked edits of known editors", () => {
     const { store, park, id } = noticesRig();
     expect(store.notices.open()).toEqual([]);
     const key = noticeKey(park());
@@ -47,13 +47,13 @@ describe("open()", () => {
     expect(store.notices.open()).toEqual([]);
   });
 
-  it("open() result when nobody is known to have made the edit", () => {
+  it("omits edits of unknown editors", () => {
     const { store, park } = noticesRig(null);
     park();
     expect(store.notices.open()).toEqual([]);
   });
 
-  it("open() result when the edit was parked again: another notice", () => {
+  it("lists another notice when the edit was parked again", () => {
     const { store, park, clock, id } = noticesRig();
     const first = noticeKey(park());
     store.notices.claim(first, asMail("<one>"));
@@ -71,7 +71,7 @@ describe("open()", () => {
 });
 
 describe("claim()", () => {
-  it("claim() result when new, left by a crash, sent", () => {
+  it("accepts a new notice and one left by a crash, and no sent one", () => {
     const { store, park } = noticesRig();
     const key = noticeKey(park());
     expect(store.notices.claim(key, asMail("<one>"))).toBe(true);
@@ -81,7 +81,7 @@ describe("claim()", () => {
     expect(store.notices.claim(key, asMail("<one>"))).toBe(false);
   });
 
-  it("claim() counts among the mails, and goes with its edit", () => {
+  it("counts as a mail, and ends with its edit", () => {
     const { store, park, id, clock } = noticesRig();
     const key = noticeKey(park());
     store.notices.claim(key, asMail("<one>"));

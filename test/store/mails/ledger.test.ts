@@ -19,7 +19,7 @@ function ledgerRig() {
 }
 
 describe("claim()", () => {
-  it("claim() result when the mail is new, left by a crash, sent", () => {
+  it("accepts a new mail and one left by a crash, and no sent one", () => {
     const { ledger, key } = ledgerRig();
     expect(ledger.claim(key, asMail("<one>"))).toBe(true);
     // Nobody settled it: the process must have ended in between.
@@ -30,7 +30,7 @@ describe("claim()", () => {
     expect(ledger.get(key)).toMatchObject({ state: "sent", problem: null });
   });
 
-  it("claim() result when the mail was deferred: only once it is due", () => {
+  it("accepts a deferred mail only once it is due", () => {
     const { ledger, key, clock } = ledgerRig();
     ledger.claim(key, asMail("<one>"));
     const notBefore = Temporal.Instant.from("2026-11-20T12:05:00Z");
@@ -48,7 +48,7 @@ describe("claim()", () => {
     expect(ledger.claim(key, asMail("<one>"))).toBe(true);
   });
 
-  it("claim() result when the mail was rejected: never again", () => {
+  it("never accepts a rejected mail", () => {
     const { ledger, key, clock } = ledgerRig();
     ledger.claim(key, asMail("<one>"));
     ledger.rejected(key, { problem: "550 no such user", code: 550 });
@@ -67,7 +67,7 @@ describe("claim()", () => {
     ["kind", { kind: "overdue" }],
     ["lead", { lead: "PT30M" }],
     ["start", { occurrence: "2026-11-24T09:00:00Z" }],
-  ])("claim() result when only the %s differs: another mail", (_name, change) => {
+  ])("treats a mail with another %s as another mail", (_name, change) => {
     const { ledger, key } = ledgerRig();
     ledger.claim(key, asMail("<one>"));
     ledger.sent(key);
@@ -75,7 +75,7 @@ describe("claim()", () => {
     expect(ledger.claim({ ...key, ...change }, asMail("<two>"))).toBe(true);
   });
 
-  it("claim() result when a twin's mail was sent before the item was adopted: it is not sent again", () => {
+  it("does not repeat a mail sent for a twin before the item was adopted", () => {
     const { ledger, appendCreation, put, store } = ledgerRig();
     const { key: created } = appendCreation(anEvent(9));
     const creation = store.journal.claimNext();
@@ -95,7 +95,7 @@ describe("claim()", () => {
 });
 
 describe("unsettled()", () => {
-  it("unsettled() result when mails are claimed, deferred, dropped, sent", () => {
+  it("lists claimed and deferred mails, and no dropped or sent ones", () => {
     const { ledger, key } = ledgerRig();
     const keys = [11, 12, 13, 14].map((person) => ({ ...key, person: personId(person) }));
     const [claimed, deferred, dropped, sent] = keys;
@@ -115,7 +115,7 @@ describe("unsettled()", () => {
     expect(ledger.get(dropped)).toMatchObject({ messageId: "<13>", attempts: 2 });
   });
 
-  it("claim() result when a deferred mail's time was written by a clock that was ahead", () => {
+  it("retries a deferred mail whose time was written by a clock that was ahead", () => {
     const { ledger, key, clock } = ledgerRig();
     ledger.claim(key, asMail("<one>"));
     const notBefore = clock().add({ hours: 24 * 365 });
@@ -126,7 +126,7 @@ describe("unsettled()", () => {
   });
 });
 
-it("digests lastDigestAt() result when some were sent, empty, or never got out", () => {
+it("digests.lastDigestAt() counts sent and empty digests, not merely claimed ones", () => {
   const { ledger, clock } = ledgerRig();
   const digest = (day: string): MailKey => ({
     kind: "digest",
@@ -152,7 +152,7 @@ it("digests lastDigestAt() result when some were sent, empty, or never got out",
 });
 
 describe("state()", () => {
-  it("state() result when addresses refuse mails: one line for each reason", () => {
+  it("gives one line for each reason of refused addresses", () => {
     const { ledger, key, clock } = ledgerRig();
     const refuse = (change: Partial<MailKey>, problem: string) => {
       const refused = { ...key, ...change };
@@ -182,7 +182,7 @@ describe("state()", () => {
     expect(ledger.state()).toMatchObject({ rejected: 3, refusals: [] });
   });
 
-  it("begunSince() result: one for each mail, whatever it tells", () => {
+  it("begunSince() counts each mail once, whatever it contains", () => {
     const { ledger, key, clock } = ledgerRig();
     const start = clock();
     ledger.claim(key, asMail("<one>"));
@@ -195,7 +195,7 @@ describe("state()", () => {
     expect(ledger.begunSince(start.subtract({ hours: 2 }))).toEqual([]);
   });
 
-  it("openedAt() result when it was opened twice: the first time", () => {
+  it("openedAt() keeps the first time", () => {
     const { ledger, clock } = ledgerRig();
     expect(ledger.openedAt()).toBeNull();
     const first = clock();

@@ -5,7 +5,7 @@ import { storeRig } from "../rig.ts";
 const [ana, ben] = [personId(11), personId(12)];
 
 describe("mailChoices", () => {
-  it("isOff() result when one kind, or every mail, was turned off and on again", () => {
+  it("isOff() follows turning one kind, or every mail, off and on", () => {
     const { store, clock } = storeRig();
     const { mailChoices } = store;
     const versions = [mailChoices.version()];
@@ -26,7 +26,7 @@ describe("mailChoices", () => {
     expect(new Set(versions).size).toBe(3);
   });
 
-  it("list() result when somebody turned one kind off twice: the first time counts", () => {
+  it("list() keeps the first time when a kind is turned off twice", () => {
     const { store, clock } = storeRig();
     const { mailChoices } = store;
     const offAt = clock();

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
 import { handClock, testStore } from "../../support/test-store.ts";
 
-it("a chosen language stays, and a browser's is replaced by the next browser's", () => {
+it("keeps a chosen language, and replaces a browser's with the next browser's", () => {
   const { personLanguages } = testStore(handClock("2026-11-21T09:00:00Z"));
   const ana = personId(11);
   const known = () => [personLanguages.of(ana), personLanguages.chosen(ana)];

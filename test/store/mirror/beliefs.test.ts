@@ -15,7 +15,7 @@ const row: BeliefRow = {
 };
 
 describe("put()", () => {
-  it("keeps all numbers as they are, of sources and of what is none", () => {
+  it("keeps all numbers, of sources and of others", () => {
     const { beliefs, sources } = storeRig().store;
     sources.put([{ kind: "tasks", projectId: projectId(1), listId: listId(1) }]);
     beliefs.put([row, { ...row, source: "tasks:404" }], 1);

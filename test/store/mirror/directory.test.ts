@@ -4,7 +4,7 @@ import { aLabel, aPerson, aProject, aTodolist } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";
 
 describe("directory", () => {
-  it("putProjects() result when a complete list lacks one: it is gone, but still known by id", () => {
+  it("putProjects() removes a project missing from a complete list, and still knows it by id", () => {
     const { store } = storeRig();
     const { directory } = store;
     directory.putProjects([aProject(1, "One"), aProject(2, "Two")], true);
@@ -16,7 +16,7 @@ describe("directory", () => {
     expect(directory.project(projectId(9))).toBeNull();
   });
 
-  it("putPeople() and putLabels() result when something is gone: its name can still be shown", () => {
+  it("putPeople() and putLabels() keep the names of what is gone", () => {
     const { store } = storeRig();
     const { directory } = store;
     directory.putPeople([aPerson(11, "Ana")], true);
@@ -28,7 +28,7 @@ describe("directory", () => {
     expect(directory.labelNames().get(labelId(51))).toBe("Design");
   });
 
-  it("putTodolists() result when one project's lists are complete: other projects' lists stay", () => {
+  it("putTodolists() keeps other projects' lists when one project's are complete", () => {
     const { store } = storeRig();
     const { directory } = store;
     const other = aTodolist(4001, { projectId: projectId(2002), private: true });
@@ -42,7 +42,7 @@ describe("directory", () => {
     expect(directory.todolists()).toEqual([aTodolist(3001)]);
   });
 
-  it("put…() result when nothing has changed: no revision", () => {
+  it("put…() makes no revision when nothing changed", () => {
     const { store } = storeRig();
     const { directory } = store;
     const member = (ids: readonly number[]) => ({

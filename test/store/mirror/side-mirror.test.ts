@@ -18,7 +18,7 @@ const comment = (id: number, description: string) => ({
   createdAt: Temporal.Instant.from(`2026-11-20T12:00:0${id}Z`),
 });
 
-it("comments putAll() marks as gone what a complete list does not hold, and nothing after another", () => {
+it("comments.putAll() marks those missing from a complete list as gone, and none otherwise", () => {
   const { comments } = testStore(handClock("2026-11-20T12:00:00Z"));
   const [first, second] = [comment(1, "First"), comment(2, "Second")];
   expect(comments.putAll(place.taskId, { comments: [second, first], complete: true })).toBe(2);
@@ -31,7 +31,7 @@ it("comments putAll() marks as gone what a complete list does not hold, and noth
   expect(comments.count()).toBe(2);
 });
 
-it("history add() keeps each entry once, and its detail", () => {
+it("history.add() keeps each entry once, with its detail", () => {
   const { history } = testStore(handClock("2026-11-20T12:00:00Z"));
   const entry = {
     ...place,
@@ -48,7 +48,7 @@ it("history add() keeps each entry once, and its detail", () => {
   expect(history.ofTask(place.taskId)).toMatchObject([{ ...entry, content: "<b>x</b>" }]);
 });
 
-it("sideSources remembers what was seen and what failed, beside the sources of items, and forgets gone tasks", () => {
+it("sideSources keep successes and failures apart from the items' sources, and forget gone tasks", () => {
   const store = testStore(handClock("2026-11-20T12:00:00Z"));
   const { sideSources, sources, mirror } = store;
   mirror.put(aTask(1), "tasks:3001");

@@ -18,7 +18,7 @@ const subtasks: Source = {
 };
 
 describe("sources", () => {
-  it("put() result when sources come and go: those that stay keep their history", () => {
+  it("put() keeps the history of sources that stay", () => {
     const { store, clock } = storeRig();
     const { sources } = store;
     sources.put([tasks(3001), tasks(3002)]);
@@ -48,7 +48,7 @@ describe("sources", () => {
     expect(sources.all().find(({ name }) => name === "subtasks:5")?.source).toEqual(subtasks);
   });
 
-  it("ages() and failing() result when some were read, and some refused", () => {
+  it("ages() and failing() tell read and refused sources apart", () => {
     const { store, clock } = storeRig();
     const { sources } = store;
     sources.put([tasks(3001), tasks(3002), tasks(3003), { kind: "events", projectId: project }]);
@@ -71,7 +71,7 @@ describe("sources", () => {
     expect(sources.projectsNeverRead()).toBe(0);
   });
 
-  it("failed() result when polls fail: they are counted until one succeeds", () => {
+  it("failed() counts failed polls until one succeeds", () => {
     const { store } = storeRig();
     const { sources } = store;
     sources.put([tasks(3001)]);
@@ -82,7 +82,7 @@ describe("sources", () => {
     expect(sources.all()).toMatchObject([{ failure: null, failures: 0 }]);
   });
 
-  it("refused() result when polls are refused: since when, until one ends otherwise", () => {
+  it("refused() notes since when polls are refused, until one ends otherwise", () => {
     const { store, clock } = storeRig();
     const { sources } = store;
     sources.put([tasks(3001)]);
@@ -101,7 +101,7 @@ describe("sources", () => {
 });
 
 describe("absences", () => {
-  it("notice() result when an item is missed twice, confirmed, withdrawn", () => {
+  it("notice() follows items missed twice, confirmed or withdrawn", () => {
     const { store, put, clock } = storeRig();
     const [a, b] = [put(aTask(1)), put(aTask(2))];
     const noticedAt = clock();
@@ -118,7 +118,7 @@ describe("absences", () => {
     expect(store.absences.all().map(({ item }) => item)).toEqual([a]);
   });
 
-  it("put() and bury() result when a missing item is seen again, or is gone: the question is settled", () => {
+  it("put() and bury() settle the question when a missing item is seen again, or is gone", () => {
     const { store, put } = storeRig();
     const [a, b] = [put(aTask(1)), put(aTask(2))];
     store.absences.notice(a, "tasks:3001");
@@ -129,7 +129,7 @@ describe("absences", () => {
   });
 });
 
-it("brakes set() result when it is set again: a person's question stays one", () => {
+it("brakes.set() keeps a person's question a single one", () => {
   const { store, clock } = storeRig();
   const { brakes } = store;
   brakes.set("events:2001", { missing: 60, total: 100, needsPerson: true });
@@ -153,7 +153,7 @@ it("brakes set() result when it is set again: a person's question stays one", ()
 });
 
 describe("mirror", () => {
-  it("contents() and ofSource() result when items of several sources are known", () => {
+  it("contents() and ofSource() give the items of each source", () => {
     const { store, put } = storeRig();
     const event = put(anEvent(1));
     put(aTask(1));
@@ -167,7 +167,7 @@ describe("mirror", () => {
     ]);
   });
 
-  it("put() result when an item turns up in another source with the same content", () => {
+  it("put() moves an item that appears in another source with the same content", () => {
     const { store, put } = storeRig();
     const key = put(anEvent(1));
     const latest = store.changes.latest();
@@ -176,13 +176,13 @@ describe("mirror", () => {
     expect(store.changes.latest()).toBe(latest);
   });
 
-  it("find…() result when nothing is known", () => {
+  it("find…() give nothing when nothing is known", () => {
     const { store } = storeRig();
     expect(store.mirror.find("event", serviceId(1))).toBeNull();
     expect(store.mirror.findUid("x")).toBeNull();
   });
 
-  it("adopt() result when the id is the item's already: nothing happens", () => {
+  it("adopt() does nothing when the item already has the id", () => {
     const { store, put } = storeRig();
     const key = put(anEvent(1));
     const latest = store.changes.latest();
@@ -191,7 +191,7 @@ describe("mirror", () => {
     expect(store.mirror.findUid(store.mirror.identity(key).uid)?.item).toBe(key);
   });
 
-  it("findUid() finds the item that took over a UID, also after it has moved on", () => {
+  it("findUid() finds the item that took over a UID, also after that item has moved on", () => {
     const { store, put } = storeRig();
     const made = store.mirror.createIdentity("event", "party@example.com");
     const uids = [5, 6].map((id) => {

@@ -36,7 +36,7 @@ const titles = (reader: ReportDatabase): readonly string[] =>
 const digest = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
 
 describe("openReader()", () => {
-  it("openReader() result when a daemon holds and writes the database: it reads, and does not wait", () => {
+  it("reads without waiting while a daemon holds and writes the database", () => {
     const { file, store } = aDatabase();
     const reader = insistOk(openReader(file));
     expect(titles(reader)).toEqual(["Kept"]);
@@ -53,7 +53,7 @@ describe("openReader()", () => {
     reader.close();
   });
 
-  it("openReader() result when no daemon runs: not one octet of the file changes", () => {
+  it("changes no octet of the file when no daemon runs", () => {
     const { file, store } = aDatabase();
     store.close();
     const before = digest(file);
@@ -63,7 +63,7 @@ describe("openReader()", () => {
     expect(digest(file)).toBe(before);
   });
 
-  it("openReader() result when the medium is read-only, also with a log that was left: both are read", () => {
+  it("reads a read-only medium, also with a log left behind", () => {
     const { folder, file, store } = aDatabase();
     const medium = testDirectory();
     chmodSync(medium, 0o755);
@@ -95,7 +95,7 @@ describe("openReader()", () => {
     expect(readdirSync(medium)).toEqual(names);
   });
 
-  it("openReader() result when there is none, or one of another kind or build: a sentence each", () => {
+  it("explains in a sentence a missing database, or one of another kind or build", () => {
     const { folder, file, store } = aDatabase();
     store.close();
     const failureOf = (path: string) => {
@@ -129,7 +129,7 @@ describe("openQuery()", () => {
     }
   };
 
-  it("openQuery() result when it reads: columns and rows, large numbers exactly, names once", () => {
+  it("gives columns and rows, large numbers exactly, and unique names", () => {
     const { file } = aDatabase();
     expect(
       rowsOf(file, "-- all\nSELECT title, 1 AS title, 9007199254740993 AS big FROM report_items"),
@@ -165,7 +165,7 @@ describe("openQuery()", () => {
     ["  -- nothing\n", "there is no query"],
     ["SELECT missing FROM view_items", "no such column: missing (line 1, column 8)"],
     ["SELECT 1\nFORM view_items", 'near "view_items": syntax error (line 2, column 6)'],
-  ])("openQuery() result when it is %s: refused", (sql, reason) => {
+  ])("refuses a query that is %s", (sql, reason) => {
     const { file } = aDatabase();
     const before = digest(file);
     const query = openQuery(file, sql);
@@ -174,7 +174,7 @@ describe("openQuery()", () => {
     expect(digest(file)).toBe(before);
   });
 
-  it("openQuery() result when it loads an extension: refused by SQLite when it runs", () => {
+  it("refuses to load an extension", () => {
     const { file } = aDatabase();
     const sql = "SELECT load_extension('/tmp/x')";
     expect(() => rowsOf(file, sql)).toThrow("not authorized");

@@ -11,14 +11,14 @@ const row = {
 };
 
 describe("episodeRow()", () => {
-  it("has the facts and the moments", () => {
+  it("has the facts and the times", () => {
     expect(episodeRow(row)).toMatchObject({
       trouble: { kind: "mail-failing", waiting: 2, problem: "no answer" },
       goneAt: null,
     });
   });
 
-  it("is nothing for a kind that only a later build knows", () => {
+  it("is missing for a kind that only a later build knows", () => {
     const trouble = '{"kind":"moon-too-bright"}';
     expect(episodeRow({ ...row, trouble })).toBeNull();
     expect(troubleRow({ trouble })).toBeNull();

@@ -7,7 +7,7 @@ const ana = personId(11);
 const on = (text: string) => Temporal.PlainDate.from(text);
 
 describe("since()", () => {
-  it("since() result: assigned items whose dates are other ones, with what they were", () => {
+  it("gives assigned items whose dates changed, with the former dates", () => {
     const { store, put, clock } = storeRig();
     const mine = { assigned: [ana] };
     const moved = put(aTask(1, mine));
@@ -34,7 +34,7 @@ describe("since()", () => {
     expect(store.dateMoves.since(at, personId(12))).toEqual([]);
   });
 
-  it("since() result when it was moved and moved back: nothing", () => {
+  it("gives nothing when an item moved back", () => {
     const { store, put, clock } = storeRig();
     put(aTask(1, { assigned: [ana] }));
     const at = clock();
@@ -44,7 +44,7 @@ describe("since()", () => {
     expect(store.dateMoves.since(at, ana)).toEqual([]);
   });
 
-  it("since() result when an edit moved it: by whom, also while it is under way", () => {
+  it("names who moved it by an edit, also while that is under way", () => {
     const { store, put, clock } = storeRig();
     const item = put(aTask(1, { assigned: [ana] }));
     const at = clock();

@@ -5,7 +5,7 @@ import { anEvent } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";
 
 describe("createItemSearch()", () => {
-  it("finds whatever changes came before the items that have the words now, newest first", () => {
+  it("finds items by their present words, newest first, whatever changed before", () => {
     const titles = fc.constantFrom("Plan", "Plan B", "Review plan", "Launch", "plané");
     const step = fc.record({ id: fc.integer({ min: 1, max: 5 }), title: fc.option(titles) });
     fc.assert(
@@ -37,7 +37,7 @@ describe("createItemSearch()", () => {
     );
   });
 
-  it("reads in batches, none of them large", () => {
+  it("reads in small batches", () => {
     const { store, put } = storeRig();
     for (let id = 1; id <= 250; id++) put(anEvent(id, { title: `Item ${id}` }));
     const batches = [...store.itemSearch.find("item", null)].map(({ length }) => length);

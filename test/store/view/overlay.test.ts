@@ -165,7 +165,7 @@ function expected({ rig: { store } }: World, key: ItemKey) {
   return item && { content: toPlain(item), id: item.id };
 }
 
-it("the view view result when mirror and journal take any steps: always the mirror with the open edits over it", () => {
+it("the view is always the mirror with the open edits over it, whatever steps they take", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 40 }), (steps) => {
       const rig = storeRig();

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { emptyDatabase } from "../../support/test-store.ts";
 import { statementsOfStore } from "../statements.ts";
 
-it("what stands between two days is found by the indexes of dates, for calendars, pages and the lists that matter", () => {
+it("items between two days are found by the date indexes, for calendars, pages and important lists", () => {
   const db = new Database(emptyDatabase());
   const ofDays = statementsOfStore(db)
     .map(({ sql }) => sql)
@@ -27,7 +27,7 @@ it("what stands between two days is found by the indexes of dates, for calendars
 it.each([
   ["edits_by_project", "project_id"],
   ["edits_by_actor", "actor"],
-])("%s tells the states, so that edits in others are not read", (index, column) => {
+])("%s names the states, so that other edits are not read", (index, column) => {
   const db = new Database(emptyDatabase());
   expect(db.prepare("SELECT name FROM pragma_index_info(?)").pluck().all(index)).toEqual([
     column,

@@ -30,6 +30,6 @@ it.each<[string, boolean, Partial<TaskItem>, Partial<TaskItem>, Patch | null]>([
   ["other people", false, {}, { assigned: [personId(3)] }, null],
   ["a task above it for the first time", false, {}, { parentId: serviceId(9) }, null],
   ["another task above it", true, { parentId: serviceId(8) }, { parentId: serviceId(9) }, null],
-])("isNews() result when there is %s: %s", (_name, expected, before, after, patch) => {
+])("isNews() for %s: %s", (_name, expected, before, after, patch) => {
   expect(news(before, after, patch)).toBe(expected);
 });

@@ -19,18 +19,15 @@ describe("SEQUENCE and LAST-MODIFIED", () => {
     ["people", { assigned: [personId(11)] }],
     ["project", { projectId: projectId(2002) }],
   ];
-  it.each(eventChanges)(
-    "publish() result when an event's %s changes: both rise",
-    (_name, fields) => {
-      const { put, seen, clock } = storeRig();
-      const before = seen(put(anEvent(1)));
-      clock.advance({ minutes: 1 });
-      const after = seen(put(anEvent(1, fields)));
-      expect(after.sequence).toBe(before.sequence + 1);
-      expect(after.modifiedAt).toEqual(clock());
-      expect(after.uid).toBe(before.uid);
-    },
-  );
+  it.each(eventChanges)("publish() raises both when an event's %s changes", (_name, fields) => {
+    const { put, seen, clock } = storeRig();
+    const before = seen(put(anEvent(1)));
+    clock.advance({ minutes: 1 });
+    const after = seen(put(anEvent(1, fields)));
+    expect(after.sequence).toBe(before.sequence + 1);
+    expect(after.modifiedAt).toEqual(clock());
+    expect(after.uid).toBe(before.uid);
+  });
 
   const silent: readonly (readonly [string, Partial<TaskItem>])[] = [
     ["a comment", { commentCount: 1 }],
@@ -39,7 +36,7 @@ describe("SEQUENCE and LAST-MODIFIED", () => {
     ["the workflow's stage", { stage: "Review" }],
   ];
   it.each(silent)(
-    "publish() result when %s is added to a task: the revision rises, SEQUENCE does not",
+    "publish() raises the revision, not SEQUENCE, when %s is added to a task",
     (_name, fields) => {
       const { put, seen, store, clock } = storeRig();
       const before = seen(put(aTask(1)));
@@ -51,7 +48,7 @@ describe("SEQUENCE and LAST-MODIFIED", () => {
     },
   );
 
-  it("publish() result when the same content comes again: nothing is written", () => {
+  it("publish() writes nothing when the content is the same", () => {
     const { put, store, clock } = storeRig();
     const key = put(anEvent(1));
     const latest = store.changes.latest();
@@ -62,7 +59,7 @@ describe("SEQUENCE and LAST-MODIFIED", () => {
     expect(store.changes.latest()).toBe(latest);
   });
 
-  it("publish() result when the clock stands still or goes back: LAST-MODIFIED moves on all the same", () => {
+  it("publish() moves LAST-MODIFIED on although the clock stands still or goes back", () => {
     const { put, seen, clock } = storeRig();
     const moments = ["a", "b", "c"].map((title) => {
       const { modifiedAt } = seen(put(anEvent(1, { title })));
@@ -76,7 +73,7 @@ describe("SEQUENCE and LAST-MODIFIED", () => {
     ]);
   });
 
-  it("touch() result when another reason changes the text: both rise, and the version is known under the new number", () => {
+  it("touch() raises both for another cause, and knows the version under the new number", () => {
     const { put, seen, store, clock } = storeRig();
     const key = put(anEvent(1));
     const before = seen(key);
@@ -97,7 +94,7 @@ describe("SEQUENCE and LAST-MODIFIED", () => {
 });
 
 describe("the change log", () => {
-  it("bury() and put() result when an item goes and comes back: the same UID, SEQUENCE goes on", () => {
+  it("bury() and put() keep the UID and continue SEQUENCE when an item goes and comes back", () => {
     const { put, seen, store } = storeRig();
     const key = put(anEvent(1));
     const { uid, sequence } = seen(key);
@@ -115,7 +112,7 @@ describe("the change log", () => {
     ]);
   });
 
-  it("put() result when a task moves to another list and project: one bury, one put, both projects move", () => {
+  it("put() logs one bury and one put, and both projects, when a task moves", () => {
     const { put, seen, store } = storeRig();
     const key = put(aTask(1));
     const { uid } = seen(key);
@@ -132,7 +129,7 @@ describe("the change log", () => {
     expect(store.changes.itemsSince(project, here)).toEqual([key]);
   });
 
-  it("publish() result when a task comes back that was moved while it was deleted: its subtasks are where it is", () => {
+  it("publish() finds the subtasks of a task that comes back after moving while deleted", () => {
     const { put, seen, wish, store } = storeRig();
     const key = put(aTask(1));
     const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
@@ -146,7 +143,7 @@ describe("the change log", () => {
     expect(seen(child).item).toMatchObject({ listId: 3001 });
   });
 
-  it("revisionOf() result when a todolist changes projects with all its tasks: neither goes back", () => {
+  it("revisionOf() never goes back when a todolist changes projects with all its tasks", () => {
     const { put, store } = storeRig();
     put(anEvent(1));
     put(aTask(1));
@@ -160,7 +157,7 @@ describe("the change log", () => {
     expect([store.view.count(project), store.view.count(projectId(2002))]).toEqual([1, 2]);
   });
 
-  it("revisionOf() result when something else changes: only names move it", () => {
+  it("revisionOf() changes only when the project's own things do, or names", () => {
     const { put, store } = storeRig();
     put(anEvent(1));
     const before = store.changes.revisionOf(project);
@@ -173,7 +170,7 @@ describe("the change log", () => {
     expect(store.changes.revisionOf(project)).toBe(named);
   });
 
-  it("itemsSince() result when items of this and of another project changed: this one's, each once", () => {
+  it("itemsSince() gives each changed item of this project once", () => {
     const { put, store } = storeRig();
     const key = put(anEvent(1));
     const after = store.changes.latest();
@@ -186,7 +183,7 @@ describe("the change log", () => {
     expect(store.changes.itemsSince(project, after)).toHaveLength(2);
   });
 
-  it("since() result when the log is long: pages in order, at fixed-width times", () => {
+  it("since() gives a long log in pages, in order, at fixed-width times", () => {
     const { put, store, clock } = storeRig("2026-11-20T12:00:00.5Z");
     for (let id = 1; id <= 5; id++) put(anEvent(id));
     const page = store.changes.since(revision(2), 2);
@@ -195,7 +192,7 @@ describe("the change log", () => {
   });
 });
 
-it("shownAs() result when versions were shown, and when they were not", () => {
+it("shownAs() tells shown versions from others", () => {
   const { put, seen, store } = storeRig();
   const key = put(aTask(1, { title: "first" }));
   put(aTask(1, { title: "second" }));
