@@ -47,7 +47,7 @@ describe("sendAnswer()", () => {
   });
 
   it.each([{}, { "accept-encoding": "gzip" }])(
-    "sends many as they are made, whole (%o)",
+    "sends many pieces as they are made, complete (%o)",
     async (wish) => {
       const { port } = await serving(() => Array.from({ length: 1000 }, () => piece));
       const { headers, bytes } = await callHttp(port, "GET /", { headers: wish });
@@ -115,7 +115,7 @@ describe("sendAnswer()", () => {
   it.each([
     ["becomes too long", () => yieldAll(largestAnswer + 2_000_000)],
     ["fails", () => yieldAll(5_000_000, "broken pencil")],
-  ])("cuts the connection where it %s after something was sent", async (_what, pieces) => {
+  ])("closes the connection when it %s after something was sent", async (_what, pieces) => {
     const { port, lines } = await serving(pieces);
     await expect(callHttp(port, "GET /")).rejects.toThrow(/aborted|hang up|reset/i);
     expect(lines.join("")).toContain("calendar response interrupted");

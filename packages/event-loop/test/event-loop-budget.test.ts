@@ -35,7 +35,7 @@ const settled = (): Promise<void> =>
   });
 
 describe("createEventLoopBudget()", () => {
-  test("share() result while the turn has time left", async () => {
+  test("runs at once while the turn has time left", async () => {
     const { eventLoop, work } = rig();
     await eventLoop.share();
     work(7);
@@ -45,7 +45,7 @@ describe("createEventLoopBudget()", () => {
     expect(eventLoop.isOver()).toBe(true);
   });
 
-  test("share() result when much comes in one turn", async () => {
+  test("waits for the next turn when much comes in one", async () => {
     const { eventLoop, work, rounds, isAtRest } = rig();
     const had: string[] = [];
     const ask = (name: string, ms: number) =>
@@ -68,7 +68,7 @@ describe("createEventLoopBudget()", () => {
     expect(eventLoop.isOver()).toBe(false);
   });
 
-  test("share() result when who had one asks again, behind others", async () => {
+  test("gives later requests of the same caller a place behind others", async () => {
     const { eventLoop, work, rounds } = rig();
     const had: string[] = [];
     const go = async (name: string) => {
@@ -94,7 +94,7 @@ describe("inTurns()", () => {
     }
   }
 
-  test("inTurns() result for many steps", async () => {
+  test("gives way between many steps", async () => {
     const { eventLoop, work, rounds } = rig();
     let done = 0;
     const all = inTurns(
@@ -113,7 +113,7 @@ describe("inTurns()", () => {
     expect(done).toBe(7);
   });
 
-  test("inTurns() result when a step throws", async () => {
+  test("passes on what a step throws", async () => {
     const { eventLoop } = rig();
     const broken = steps(() => {
       throw new Error("a broken step");
@@ -121,7 +121,7 @@ describe("inTurns()", () => {
     await expect(inTurns(broken, eventLoop)).rejects.toThrow("a broken step");
   });
 
-  test("inTurns() result over the event loop itself", async () => {
+  test("gives way on the event loop itself", async () => {
     const eventLoop: EventLoopBudget = createEventLoopBudget();
     let done = 0;
     await inTurns(

@@ -20,7 +20,7 @@ test.each([
   ["br;q=0.8, *;q=0.1", "br"],
   ["identity, gzip;q=0.5", null],
   ["identity;q=0, br;q=0.1", "br"],
-])("codingFor() result for %j is %j", (header, coding) => {
+])("codingFor() of %j is %j", (header, coding) => {
   expect(codingFor(header)).toBe(coding);
 });
 
@@ -31,6 +31,6 @@ test.each([
   ["br", false],
   ["*", false],
   [undefined, false],
-])("acceptsGzip() result for %j is %j", (header, accepted) => {
+])("acceptsGzip() of %j is %j", (header, accepted) => {
   expect(acceptsGzip(header)).toBe(accepted);
 });

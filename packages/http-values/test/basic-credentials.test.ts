@@ -12,7 +12,7 @@ describe("readBasic()", () => {
     ["Bearer", "Bearer abc", null],
     ["no colon", header("ana"), null],
     ["no base64", "Basic ***", null],
-  ])("readBasic() result when %s", (_what, value, expected) => {
+  ])("answers for %s", (_what, value, expected) => {
     expect(readBasic(value)).toEqual(expected);
   });
 });

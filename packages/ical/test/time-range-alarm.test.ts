@@ -38,7 +38,7 @@ describe("matchesTimeRange() of alarms", () => {
     ],
     ["before the due time", [`DUE:${at(12)}`], ["TRIGGER:-PT1H"], "VTODO", 11],
     ["by its last repetition", timed, ["TRIGGER:-PT1H", "REPEAT:4", "DURATION:PT1H"], "VEVENT", 13],
-  ])("matches one %s in its minute alone", (_what, lines, own, name, hour) => {
+  ])("matches one %s only in its minute", (_what, lines, own, name, hour) => {
     const alarm = alarmOf(lines, own, name);
     const minute = 1 / 60;
     expect(rings(alarm, range(hour, hour + minute))).toBe(true);

@@ -109,7 +109,7 @@ describe("matchesPropertyRange()", () => {
     ["DUE;VALUE=DATE:20260701", 21.9, 23, true],
     ["DUE;VALUE=DATE:20260701", 22, 23, false],
     ["SUMMARY:x", null, null, false],
-  ])("tells for %s from %s to %s: %s", (line, start, end, expected) => {
+  ])("answers for %s from %s to %s: %s", (line, start, end, expected) => {
     expect(matchesLine(line, range(start, end))).toBe(expected);
   });
 });

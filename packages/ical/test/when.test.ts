@@ -50,7 +50,7 @@ describe("inZone()", () => {
     expect(inZone(times("2026-11-24T10:00", null), "Asia/Tokyo").end).toBeNull();
   });
 
-  it("leaves whole days alone", () => {
+  it("keeps whole days", () => {
     const day = dates("2026-11-24", "2026-11-25");
     expect(inZone(day, "Asia/Tokyo")).toBe(day);
   });

@@ -31,7 +31,7 @@ describe("outlook()", () => {
     expect(rate * gap).toBeLessThan(1.6);
   });
 
-  it("expects ever less of a source in which nothing happens", () => {
+  it("expects less and less of a source in which nothing happens", () => {
     const rateAfter = (days: number) =>
       polled([], { every: 600, until: days * day }).belief.forecast(activity).rate;
     expect(rateAfter(1)).toBeLessThan(2 / day);
@@ -52,7 +52,7 @@ describe("outlook()", () => {
     expect(over.level + over.excess).toBeGreaterThanOrEqual(0);
   });
 
-  it("forgets a busy past when speeds of forgetting say so, and soon", () => {
+  it("forgets a busy past when fast forgetting fits better, and soon", () => {
     const { belief } = polled(evenly(600, 5 * day), { every: 300, until: 5 * day });
     const busy = belief.forecast(activity).rate;
     for (let from = 5 * day; from < 7 * day; from += 600) {
@@ -73,14 +73,14 @@ describe("outlook()", () => {
 });
 
 describe("observe()", () => {
-  it("tells the starts of sessions, not each edit in them", () => {
+  it("finds the starts of sessions, not each edit in them", () => {
     const { belief } = polled([], { every: 600, until: day });
     const times = [0, 20, 50, 9000, 9030].map((offset) => day + 100 + offset);
     const { starts } = belief.observe({ from: day, to: day + 10_000, times, activity });
     expect(starts).toEqual([day + 100, day + 9100]);
   });
 
-  it("is never less surprised than not at all, however the population was learned anew", () => {
+  it("learns from every observation, however the population was relearned", () => {
     const { belief, population } = polled(evenly(600, day), { every: 300, until: day });
     for (let pass = 0; pass < 20; pass += 1) {
       belief.fold();
@@ -92,7 +92,7 @@ describe("observe()", () => {
   });
 });
 
-it("dump() holds all that the next outlook needs, in under one kilobyte", () => {
+it("dump() has all that the next outlook needs, in under one kilobyte", () => {
   const times = evenly(3600, 3 * day);
   const { belief, population } = polled(times, { every: 300, until: 3 * day });
   const kept = belief.dump();

@@ -15,7 +15,7 @@ describe("ceilingOf()", () => {
     expect(ceilingOf(load(sources))).toBe(seconds);
   });
 
-  it("never is below the age that was asked for", () => {
+  it("is never below the requested age", () => {
     for (let sources = 1; sources < 20_000; sources += 37) {
       for (const pace of [0.1, 0.7, 2.25, 40]) {
         expect(ceilingOf(load(sources, pace))).toBeGreaterThanOrEqual(maxAge);
@@ -23,7 +23,7 @@ describe("ceilingOf()", () => {
     }
   });
 
-  it("has no end where none was asked for", () => {
+  it("is infinite when no age was requested", () => {
     expect(ceilingOf({ ...load(11_200), maxAge: Number.POSITIVE_INFINITY })).toBe(
       Number.POSITIVE_INFINITY,
     );
@@ -31,7 +31,7 @@ describe("ceilingOf()", () => {
 });
 
 describe("forcedShare()", () => {
-  it("is all while who reaches the ceiling has just reached it", () => {
+  it("is everything while sources have just reached the ceiling", () => {
     expect(forcedShare(load(1120), 1.05 * maxAge)).toBe(1);
   });
 
@@ -70,7 +70,7 @@ describe("shareAhead()", () => {
   });
 });
 
-it("Ceiling takes no poll where ages are spread, and an even part of them where they are not", () => {
+it("Ceiling takes no poll when ages are spread, and an even part of them when not", () => {
   const taken = (ages: readonly number[]) => {
     const ceiling = new Ceiling();
     const polls = Array.from({ length: 100 }, () =>

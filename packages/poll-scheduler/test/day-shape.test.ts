@@ -39,7 +39,7 @@ describe("DayShape", () => {
     expect(at(0, 10)).toBeGreaterThan(4 * at(19, 10));
   });
 
-  it("takes a source of which little is known to keep the hours of its group", () => {
+  it("assumes the hours of the group for a little-known source", () => {
     const isAbroad = (source: number) => source >= 14;
     const { at } = learned(
       (source, today) => {
@@ -53,7 +53,7 @@ describe("DayShape", () => {
     expect(at(19, 20)).toBeGreaterThan(2 * at(0, 20));
   });
 
-  it("takes nothing from groups whose sources keep unlike hours", () => {
+  it("assumes nothing from groups whose sources keep different hours", () => {
     const isAbroad = (source: number) => source >= 14;
     const hoursOf = (source: number, today: number) => {
       if (source === 0) return [];
@@ -67,7 +67,7 @@ describe("DayShape", () => {
     }
   });
 
-  it("learns the idle days of the week, and who works on them all the same", () => {
+  it("learns the idle days of the week, and who works on them anyway", () => {
     const works = (source: number, today: number) => source >= 17 || ![1, 2].includes(today % 7);
     const { at } = learned(
       (source, today) => (works(source, today) ? [9 + ((source + today) % 6)] : []),
@@ -80,12 +80,12 @@ describe("DayShape", () => {
     expect(Math.abs(at(19, 11) / at(19, 24 + 11) - 1)).toBeLessThan(0.2);
   });
 
-  it("takes all days for alike where none is idle", () => {
+  it("treats all days alike when none is idle", () => {
     const { at } = learned((source, today) => [9 + ((source * 5 + today * 3) % 6)], { days: 21 });
     for (let day = 0; day < 7; day += 1) expect(at(0, day * 24 + 11) / at(0, 11)).toBeCloseTo(1, 1);
   });
 
-  it("takes a usual day for granted where little was seen, from when it begins there", () => {
+  it("assumes a usual day when little was seen, from its beginning there", () => {
     const { at } = learned((source, today) =>
       source < 3 ? [14 + ((today * 3 + source) % 6)] : [],
     );
@@ -94,7 +94,7 @@ describe("DayShape", () => {
     expect(at(0, 22)).toBeGreaterThan(1.2 * at(0, 4));
   });
 
-  it("stays flat where nobody keeps hours", () => {
+  it("stays flat when nobody keeps hours", () => {
     const { at } = learned((source, today) => [(source * 7 + today * 11) % 24]);
     for (let time = 0; time < 24; time += 1) expect(Math.abs(at(0, time) - 1)).toBeLessThan(0.08);
   });
@@ -104,7 +104,7 @@ describe("DayShape", () => {
     expect(shape.activity(newClock(), 5 * hour)).toBe(1);
   });
 
-  it("goes on from what was kept", () => {
+  it("continues from what was stored", () => {
     const { shape } = learned((source, today) => [9 + ((source + today) % 6)]);
     const again = new DayShape(structuredClone(shape.dump()));
     const [one, other] = [newClock(), newClock()];

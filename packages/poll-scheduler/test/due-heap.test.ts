@@ -8,7 +8,7 @@ interface Numbered {
 }
 
 describe("DueHeap", () => {
-  it("gives what is due, earliest first, each by its latest moment", () => {
+  it("gives what is due, earliest first, each by its latest time", () => {
     const put = fc.record({ item: fc.nat(9), due: fc.nat(99), gone: fc.boolean() });
     fc.assert(
       fc.property(fc.array(put, { maxLength: 60 }), fc.nat(99), (puts, now) => {

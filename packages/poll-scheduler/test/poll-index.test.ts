@@ -43,7 +43,7 @@ describe("pollIndex()", () => {
     expect(Math.abs(pollIndex(expected, at) / exact - 1)).toBeLessThan(1e-3);
   });
 
-  it("asks by the square root of rate x weight when rates are steady", () => {
+  it("polls by the square root of rate x weight when rates are steady", () => {
     const busy = { ...steady, level: 4e-3, weight: 4 };
     expect(pollIndex(busy, 25)).toBeCloseTo(pollIndex(steady, 100), 9);
   });
@@ -58,13 +58,13 @@ describe("pollIndex()", () => {
     }
   });
 
-  it("adds what a hint told of", () => {
+  it("adds what a hint said", () => {
     const hinted = pollIndex({ ...steady, weight: 3, hinted: 5 }, 10);
     expect(hinted).toBeCloseTo(pollIndex({ ...steady, weight: 3 }, 10) + 15, 9);
   });
 });
 
-describe("pollIndex() of a source that something else has told was quiet for so long", () => {
+describe("pollIndex() of a source that was quiet by other evidence", () => {
   const session = { ...steady, excess: 1e-2, slot: 2 };
 
   it("is as if it had been polled then, as far as that is certain", () => {
@@ -79,7 +79,7 @@ describe("pollIndex() of a source that something else has told was quiet for so 
 });
 
 describe("earliestReach()", () => {
-  it("is never later than the moment at which the index reaches the target", () => {
+  it("is never later than the time at which the index reaches the target", () => {
     const expectation = fc.record({
       level: fc.double({ min: 1e-7, max: 1e-1, noNaN: true }),
       part: fc.double({ min: -1, max: 50, noNaN: true }),

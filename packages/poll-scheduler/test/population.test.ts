@@ -50,7 +50,7 @@ describe("Population", () => {
     expect(sum(population.singlePrior)).toBeGreaterThan(0.9);
   });
 
-  it("gives a source of which little is known the rate of its like", () => {
+  it("gives a little-known source the rate of similar ones", () => {
     const alike = Array.from({ length: 20 }, (_, source) =>
       Array.from({ length: 16 }, (_unused, i) => (i + spread(source * 16 + i)) * 0.5 * day),
     );
@@ -65,7 +65,7 @@ describe("Population", () => {
     expect(rateOf(new Population()) * day).toBeLessThan(1);
   });
 
-  it("turns to a fast speed of forgetting where sources change places", () => {
+  it("adopts fast forgetting when sources change places", () => {
     const place = (source: number, at: number) => (source + Math.floor(at / (2 * day))) % 10 === 0;
     const sources = Array.from({ length: 10 }, (_, source) =>
       Array.from({ length: 1600 }, (_unused, i) => (i + spread(i)) * 15 * minute).filter((at) =>
@@ -86,7 +86,7 @@ describe("Population", () => {
     expect(still.population.hazard).toBeLessThan(1 / (20 * day));
   });
 
-  it("takes no rate for unlikely after the first quiet hours, and does after quiet days", () => {
+  it("finds no rate unlikely after the first quiet hours, but after quiet days", () => {
     const lively = new Population().meanRate;
     expect(learned([[], [], [], []], 0.1).population.meanRate).toBeGreaterThan(0.8 * lively);
     expect(learned([[], [], [], []], 8).population.meanRate).toBeLessThan(0.3 * lively);

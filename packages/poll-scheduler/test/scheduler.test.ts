@@ -64,7 +64,7 @@ describe("next()", () => {
     expect(scheduler([]).next(0)).toEqual({ kind: "wait", until: Number.POSITIVE_INFINITY });
   });
 
-  it("asks each source once before any a second time, in the order in which they came", () => {
+  it("polls each source once before any a second time, in their order of arrival", () => {
     expect(run(scheduler(["a", "b", "c"]), { polls: 3 })).toEqual(["a", "b", "c"]);
   });
 
@@ -73,14 +73,14 @@ describe("next()", () => {
     for (const key of ["a", "b", "c"]) expect(share(asked, key)).toBeCloseTo(1 / 3, 1);
   });
 
-  it("asks a source that joins at once", () => {
+  it("polls a new source at once", () => {
     const made = scheduler(["a", "b"]);
     run(made, { polls: 20 });
     made.put("c", { weight: 1, cost: 1 });
     expect(made.next(41)).toEqual({ kind: "poll", key: "c" });
   });
 
-  it("asks nobody who is under way, and nobody twice", () => {
+  it("polls no source twice at the same time", () => {
     const made = scheduler(["a", "b"]);
     run(made, { polls: 10 });
     const first = made.next(30);
@@ -91,14 +91,14 @@ describe("next()", () => {
     expect(made.next(30).kind).toBe("wait");
   });
 
-  it("asks nobody who has left", () => {
+  it("polls no source that has left", () => {
     const made = scheduler(["a", "b"]);
     run(made, { polls: 10 });
     made.remove("a");
     expect(new Set(run(made, { from: 20, polls: 10 }))).toEqual(new Set(["b"]));
   });
 
-  it("lets a source rest after a poll that was given up", () => {
+  it("rests a source after an abandoned poll", () => {
     const made = scheduler(["a", "b"]);
     run(made, { polls: 10 });
     made.giveUp("b", { now: 20, until: 60 });
@@ -106,7 +106,7 @@ describe("next()", () => {
     expect(run(made, { from: 60, polls: 4 })).toContain("b");
   });
 
-  it("prefers whoever changes, whoever matters and whoever is cheap", () => {
+  it("prefers sources that change, matter and are cheap", () => {
     const busy = regular(200);
     const changes = (key: string, now: number) => (key === "busy" ? busy(key, now) : []);
     const asked = run(scheduler(["busy", "b", "c", "d"]), { polls: 2000, changes });
@@ -127,7 +127,7 @@ describe("next()", () => {
     expect(made.next(202)).toEqual({ kind: "poll", key: "c" });
   });
 
-  it("chooses the highest worth of all, as if it had looked at everybody", () => {
+  it("chooses the highest worth of all, as if it had compared every source", () => {
     const weight = fc.double({ min: 0.1, max: 10, noNaN: true });
     const weights = fc.array(weight, { minLength: 2, maxLength: 20 });
     fc.assert(
@@ -150,7 +150,7 @@ describe("next()", () => {
     );
   });
 
-  it("chooses nearly the highest worth of thousands", () => {
+  it("chooses nearly the highest worth among thousands", () => {
     const keys = Array.from({ length: 5000 }, (_, i) => `s${i}`);
     const made = scheduler(keys, { maxAge: Number.POSITIVE_INFINITY });
     for (const [i, key] of keys.entries()) made.put(key, { weight: 1 + (i % 97), cost: 1 });
@@ -165,7 +165,7 @@ describe("next()", () => {
     }
   });
 
-  it("leaves nobody alone for longer than the ceiling, however little it matters", () => {
+  it("leaves no source alone beyond the ceiling, however little it matters", () => {
     const made = scheduler(["a", "b"], { maxAge: 60 });
     made.put("b", { weight: 1e-12, cost: 1 });
     const asked = run(made, { polls: 600 });
@@ -174,7 +174,7 @@ describe("next()", () => {
     expect(Math.max(...gaps)).toBe(60);
   });
 
-  it("keeps most of its polls for what matters when the ceiling cannot be met, and leaves nobody out", () => {
+  it("spends most polls on what matters when the ceiling cannot be met, and omits no source", () => {
     const keys = Array.from({ length: 40 }, (_, i) => `s${i}`);
     const made = scheduler(keys, { maxAge: 10 });
     made.put("s0", { weight: 1e6, cost: 1 });
@@ -183,7 +183,7 @@ describe("next()", () => {
     expect(new Set(asked.slice(-170)).size).toBe(40);
   });
 
-  it("shares its polls between the oldest and what matters while everything is beyond the ceiling", () => {
+  it("divides its polls between the oldest and the important while everything is beyond the ceiling", () => {
     const keys = Array.from({ length: 40 }, (_, i) => `s${i}`);
     const made = scheduler(keys, { maxAge: 200 });
     made.put("s0", { weight: 1e6, cost: 1 });
@@ -193,7 +193,7 @@ describe("next()", () => {
     expect(new Set(after).size).toBe(40);
   });
 
-  it("uses a part of the pace when it is unlikely that nothing has happened for so long, and all of it after a change", () => {
+  it("uses a part of the pace when such a long silence is unlikely, and all of it after a change", () => {
     const made = scheduler(["a", "b", "c", "d"], { quietAfter: 3600, quietPart: 0.2 });
     const busy = regular(400);
     const hours = 1800;
@@ -209,7 +209,7 @@ describe("next()", () => {
     expect(run(made, { from: from + 1 / pace, polls: 100 })).toHaveLength(100);
   });
 
-  it("goes on at its pace when it is ordinary that nothing has happened for so long", () => {
+  it("keeps its pace when such a long silence is ordinary", () => {
     const made = scheduler(["a", "b", "c", "d"], { quietAfter: 3600 });
     run(made, { polls: 30 * 1800, changes: regular(5 * 3600) });
     expect(run(made, { from: 60 * 1800, polls: 2 * 1800 })).toHaveLength(2 * 1800);
@@ -225,7 +225,7 @@ describe("hint()", () => {
     expect(made.next(202)).toEqual({ kind: "poll", key: last });
   });
 
-  it("counts again after a poll that was under way already", () => {
+  it("counts again after a poll that was already under way", () => {
     const made = scheduler(["a", "b", "c", "d"]);
     run(made, { polls: 100 });
     const first = made.next(200);
@@ -246,7 +246,7 @@ describe("hint()", () => {
 
 describe("unchanged()", () => {
   it.each([1, 0.9])(
-    "leaves a source to others that is told of with certainty %f, until a hint",
+    "leaves a source alone that is reported with certainty %f, until a hint",
     (certainty) => {
       const keys = ["told of", "b", "c", "d"];
       const made = scheduler(keys);
@@ -263,7 +263,7 @@ describe("unchanged()", () => {
     },
   );
 
-  it("takes nothing back: neither a hint, nor what may have happened since", () => {
+  it("undoes neither a hint nor what may have happened since", () => {
     const made = scheduler(["a", "b"]);
     run(made, { polls: 100 });
     const before = made.worth("a", 300) ?? 0;
@@ -276,7 +276,7 @@ describe("unchanged()", () => {
     expect(made.worth("a", 301)).toBe(hinted);
   });
 
-  it("keeps the ceiling of age", () => {
+  it("respects the ceiling of age", () => {
     const made = scheduler(["told of", "b"], { maxAge: 300 });
     run(made, { polls: 100 });
     const asked: string[] = [];
@@ -289,7 +289,7 @@ describe("unchanged()", () => {
 });
 
 describe("dump()", () => {
-  it("lasts over a start: what all sources have in common is not what the first poll shows", () => {
+  it("survives a restart: the first poll does not teach what all sources share", () => {
     const keys = ["a", "b", "c", "d"];
     const made = scheduler(keys);
     run(made, { polls: 4000, changes: regular(600) });
@@ -302,7 +302,7 @@ describe("dump()", () => {
     expect(next.common().days).toEqual(kept.days);
   });
 
-  it("lets another process go on with the same choices", () => {
+  it("lets another process continue with the same choices", () => {
     const keys = ["a", "b", "c"];
     const changes = regular(300);
     const one = scheduler(keys);
@@ -317,7 +317,7 @@ describe("dump()", () => {
     expect(other.next(3300).kind).toBe("poll");
   });
 
-  it("begins anew with a belief of another size", () => {
+  it("begins again with a belief of another size", () => {
     const one = scheduler(["a"]);
     run(one, { polls: 10 });
     const population = { hypotheses: 5, slowest: 1e-6, fastest: 1e-2, speeds: [1e-6] };
@@ -328,7 +328,7 @@ describe("dump()", () => {
   });
 });
 
-it("goes on reading what is busy while all that is quiet comes near the ceiling of age", () => {
+it("keeps reading busy sources while all quiet ones come near the ceiling of age", () => {
   const busy = Array.from({ length: 20 }, (_, nth) => `busy ${nth}`);
   const quiet = Array.from({ length: 180 }, (_, nth) => `quiet ${nth}`);
   const keys = [...busy, ...quiet];
@@ -361,11 +361,11 @@ describe("recall()", () => {
     return share(run(made, { from: 1, polls: 150 }), keys.at(-1) ?? "");
   }
 
-  it("asks sooner and more often for what was changed ten minutes ago", () => {
+  it("polls sooner and more often what was changed ten minutes ago", () => {
     expect(recalled({ times: [-1800, -900, -600] })).toBeGreaterThan(1.5 / keys.length);
   });
 
-  it("tells nothing more of what was polled since", () => {
+  it("says nothing more of what was polled since", () => {
     const made = scheduler(["a"]);
     made.observe("a", { at: 0, times: [] });
     made.observe("a", { at: 60, times: [30] });

@@ -26,13 +26,13 @@ describe("spacing()", () => {
     ["many changes were expected", 2.1, 1, true],
     ["few changes were expected and some are", 0.1, 1, false],
     ["hardly anything is expected any more", 0.1, 1 / 10_000, true],
-  ])("says by %s whether to ask less", (_what, surprise, expected, isQuiet) => {
+  ])("decides by %s whether to poll less", (_what, surprise, expected, isQuiet) => {
     const spacing = silence({ surprise, expected }).spacing(4 * hour);
     if (isQuiet) expect(spacing).toBeCloseTo(2, 1);
     else expect(spacing).toBe(0);
   });
 
-  it("asks as ever before hours have passed, and at once after a change", () => {
+  it("keeps the pace before hours have passed, and at once after a change", () => {
     const made = silence({ surprise: 9, expected: 1 });
     expect(made.spacing(2 * hour)).toBe(0);
     expect(made.spacing(4 * hour)).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ describe("spacing()", () => {
     expect(made.spacing(8 * hour)).toBe(0);
   });
 
-  it("counts of a source that was left alone only what was silent since the last change anywhere", () => {
+  it("counts for a source that was left alone only the silence since the last change anywhere", () => {
     const made = new Silence(options, null);
     made.expect(1);
     made.note({ from: 90 * hour, at: 100 * hour, changes: 1, surprise: 0 });

@@ -8,14 +8,14 @@ test.each([
   ["no key", { key: null }, 403],
   ["unknown key", { key: "sandbox-nobody" }, 403],
   ["no User-Agent and no key", { headers: { "user-agent": "" }, key: null }, 400],
-] as const)("gate() GET with %s", async (_, options, status) => {
+] as const)("gate() answers GET with %s", async (_, options, status) => {
   const { call } = await startRig();
   const answer = await call("GET /labels", options);
   expect(answer.status).toBe(status);
   expect(answer.json).toMatchObject({ message: expect.any(String) });
 });
 
-test("gate() 400 when node sends no User-Agent at all", async () => {
+test("gate() answers 400 without User-Agent", async () => {
   const { sandbox } = await startRig();
   const { request } = await import("node:http");
   const status = await new Promise((resolve, reject) => {
@@ -53,12 +53,12 @@ test.each([
     { body: {}, headers: { "content-type": "text/plain" }, key: null },
     403,
   ],
-] as const)("jsonOnly() POST with %s", async (_, options, status) => {
+] as const)("jsonOnly() answers POST with %s", async (_, options, status) => {
   const { call } = await startRig();
   expect((await call("POST /labels", options)).status).toBe(status);
 });
 
-test("sandboxApp() 415 comes before access, access before existence", async () => {
+test("sandboxApp() answers 415 before checking access, and access before existence", async () => {
   const { call, key } = await startRig();
   const path = "/projects/999/events";
   const plain = { "content-type": "text/plain" };
@@ -67,7 +67,7 @@ test("sandboxApp() 415 comes before access, access before existence", async () =
   expect((await call(`POST ${path}`, { body: {} })).status).toBe(404);
 });
 
-test("sandboxApp() 404 for unknown paths and ids that are no numbers, 405 with Allow", async () => {
+test("sandboxApp() answers 404 for unknown paths and ids that are no numbers, and 405 with Allow", async () => {
   const { call } = await startRig();
   for (const path of ["/nothing", "/projects/x/events?view=all", "/labels/1.5", "/labels/-1"])
     expect((await call(`GET ${path}`)).status).toBe(404);

@@ -12,7 +12,7 @@ function create(rig: Rig): Promise<Answer> {
   return rig.call("POST /labels", { body: { name: "made" } });
 }
 
-test("Faults.take() by method and path, as often as told, the oldest first", () => {
+test("Faults.take() matches method and path, as often as set, the oldest first", () => {
   const faults = new Faults(processRuntime.startTimer);
   faults.add({ kind: "status", status: 500, method: "PUT" });
   faults.add({ kind: "status", status: 502, path: /labels$/g, times: 2 });
@@ -68,19 +68,16 @@ test.each([
 test.each([
   ["drop", /socket hang up|ECONNRESET/],
   [503, null],
-] as const)(
-  "fault late answers with %s, and is carried out when it is let",
-  async (kind, error) => {
-    const rig = await startRig();
-    rig.sandbox.faults.add({ kind: "late", answer: kind, method: "POST" });
-    if (error) await expect(create(rig)).rejects.toThrow(error);
-    else expect((await create(rig)).status).toBe(503);
-    expect(await labelCount(rig)).toBe(0);
-    expect(rig.sandbox.faults.deliverLate()).toBe(1);
-    await expect.poll(() => labelCount(rig)).toBe(1);
-    expect(rig.sandbox.faults.deliverLate()).toBe(0);
-  },
-);
+] as const)("fault late answers with %s, and is carried out when released", async (kind, error) => {
+  const rig = await startRig();
+  rig.sandbox.faults.add({ kind: "late", answer: kind, method: "POST" });
+  if (error) await expect(create(rig)).rejects.toThrow(error);
+  else expect((await create(rig)).status).toBe(503);
+  expect(await labelCount(rig)).toBe(0);
+  expect(rig.sandbox.faults.deliverLate()).toBe(1);
+  await expect.poll(() => labelCount(rig)).toBe(1);
+  expect(rig.sandbox.faults.deliverLate()).toBe(0);
+});
 
 test("fault late is carried out after its time, and never once it is cleared", async () => {
   const rig = await startRig();
@@ -103,7 +100,7 @@ test("fault html is a page under 200 without effect", async () => {
   expect(await labelCount(rig)).toBe(0);
 });
 
-test("fault cut breaks the answer off after the effect", async () => {
+test("fault cut breaks off the answer after the effect", async () => {
   const rig = await startRig();
   rig.sandbox.faults.add({ kind: "cut" });
   await expect(create(rig)).rejects.toThrow("aborted");
@@ -124,7 +121,7 @@ test("fault replace and transform change the answer, not the effect", async () =
   expect(await labelCount(rig)).toBe(1);
 });
 
-test("fault delay and latencyMs hold the answer back", async () => {
+test("fault delay and latencyMs delay the answer", async () => {
   const rig = await startRig({ latencyMs: 20 });
   const started = performance.now();
   rig.sandbox.faults.add({ kind: "delay", ms: 60 });

@@ -3,7 +3,7 @@ import { Limiter } from "../src/limiter.ts";
 import { startSandbox } from "../src/server.ts";
 import { noon, startRig } from "./rig.ts";
 
-test("refusalSeconds() slides: no window of the length holds more than the quota", () => {
+test("refusalSeconds() slides: no window of the length contains more than the quota", () => {
   const limiter = new Limiter({ requests: 3, perMs: 10_000 });
   const ask = (now: number) => limiter.refusalSeconds("a", now);
   expect([ask(0), ask(4000), ask(9000)]).toEqual([null, null, null]);
@@ -15,7 +15,7 @@ test("refusalSeconds() slides: no window of the length holds more than the quota
   expect(ask(14_000)).toBeNull();
 });
 
-test("refusalSeconds() does not count refused requests, and counts each address alone", () => {
+test("refusalSeconds() does not count refused requests, and counts each address separately", () => {
   const limiter = new Limiter({ requests: 1, perMs: 1000 });
   expect(limiter.refusalSeconds("a", 0)).toBeNull();
   for (let now = 100; now < 1000; now += 100) expect(limiter.refusalSeconds("a", now)).toBe(1);
@@ -23,7 +23,7 @@ test("refusalSeconds() does not count refused requests, and counts each address 
   expect(limiter.refusalSeconds("a", 1000)).toBeNull();
 });
 
-test("startSandbox() 25 requests in 10 s over all keys and the upload address, then 429", async () => {
+test("startSandbox() answers 25 requests in 10 s over all keys and the upload address, then 429", async () => {
   let now = 0;
   const { call, key, sandbox } = await startRig({
     runtime: { monotonic: () => now },

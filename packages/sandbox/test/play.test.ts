@@ -10,7 +10,7 @@ function play(rig: Rig, rounds: number): readonly (PlayedChange | null)[] {
   );
 }
 
-test("playChange() same numbers, same changes, of every kind and by several people", async () => {
+test("playChange() makes the same changes for the same numbers, of every kind and by several people", async () => {
   const first = play(await startRig({ size: "s" }), 60);
   expect(play(await startRig({ size: "s" }), 60)).toEqual(first);
   expect(first).not.toContain(null);
@@ -18,7 +18,7 @@ test("playChange() same numbers, same changes, of every kind and by several peop
   expect(new Set(first.map((it) => it?.personId)).size).toBeGreaterThanOrEqual(3);
 });
 
-test("playChange() is seen by everyone else over HTTP, and spends no quota", async () => {
+test("playChange() is visible to everyone else over HTTP, and uses no quota", async () => {
   const rig = await startRig({ size: "s" });
   const before = (await rig.call("GET /alltodo?completed=true")).json;
   rig.clock.advance(60);
@@ -41,7 +41,7 @@ test("playChange() adds something even to an empty workspace", async () => {
   expect(Number(at(json, "total_count"))).toBeGreaterThan(0);
 });
 
-test("playChange() goes on for a long evening, clock changes included", async () => {
+test("playChange() works for a long evening, including clock changes", async () => {
   const at = Temporal.Instant.from("2026-10-24T18:00:00Z");
   const rig = await startRig({ size: "s", clock: () => at });
   for (const played of play(rig, 600)) expect(played).not.toBeNull();

@@ -42,7 +42,7 @@ const bodies = fc.oneof(
   fc.jsonValue(),
 );
 
-test("sandboxApp() no body at all brings a 5xx, and what it stored can be listed", async () => {
+test("sandboxApp() answers no body with a 5xx, and can list what it stored", async () => {
   const { call, path, sandbox } = await startRigWithTask();
   const event = await call("POST /projects/2001/events", {
     body: { title: "E", start: "2026-03-11", all_day: true },

@@ -101,7 +101,7 @@ async function fill(rig: Rig): Promise<(path: string) => string> {
   return (path) => path.replace(/\{(\w+)\}/g, (_, name: string) => String(names[name]));
 }
 
-test("sandboxApp() every endpoint answers with its documented status", async () => {
+test("sandboxApp() answers with its documented status at every endpoint", async () => {
   const rig = await startRig();
   const path = await fill(rig);
   for (const row of rows) {
@@ -116,7 +116,7 @@ test("sandboxApp() every endpoint answers with its documented status", async () 
   }
 });
 
-test("sandboxApp() a client reads everything and changes nothing", async () => {
+test("sandboxApp() lets a client read everything and change nothing", async () => {
   const rig = await startRig();
   const path = await fill(rig);
   for (const row of rows) {
@@ -129,7 +129,7 @@ test("sandboxApp() a client reads everything and changes nothing", async () => {
   }
 });
 
-test("sandboxApp() 403 for everything in a project the person is not on", async () => {
+test("sandboxApp() answers 403 for everything in a project the person is not on", async () => {
   const rig = await startRig();
   const path = await fill(rig);
   for (const row of rows.filter((it) => !it.path.startsWith("/labels"))) {
@@ -141,7 +141,7 @@ test("sandboxApp() 403 for everything in a project the person is not on", async 
   }
 });
 
-test("sandboxApp() 404 for ids that do not exist", async () => {
+test("sandboxApp() answers 404 for ids that do not exist", async () => {
   const rig = await startRig();
   const path = await fill(rig);
   for (const row of rows) {
@@ -152,7 +152,7 @@ test("sandboxApp() 404 for ids that do not exist", async () => {
   }
 });
 
-test.each([true, false])("sandboxApp() look-ups with discovery %s", async (discovery) => {
+test.each([true, false])("sandboxApp() answers look-ups with discovery %s", async (discovery) => {
   const rig = await startRig({ discovery });
   const path = await fill(rig);
   for (const lookUp of lookUps) {

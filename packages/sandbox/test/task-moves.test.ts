@@ -37,7 +37,7 @@ async function prepare(): Promise<Walk> {
   return { rig, path, task, base, lists, other };
 }
 
-test("update() moves to another todolist with everything, and the old path is 404", async () => {
+test("update() moves to another todolist with everything, and answers 404 at the old path", async () => {
   const { rig, path, task, base, lists } = await prepare();
   const answer = await rig.call(`PUT ${path}`, { body: { list_id: lists[1], move_task: true } });
   expect(answer.status).toBe(200);
@@ -61,7 +61,7 @@ test("update() moves to another todolist with everything, and the old path is 40
   expect(items((await rig.call(`GET ${moved}/history`)).json)).toHaveLength(2);
 });
 
-test("update() moves to another project, leaving its custom fields, and what the flags deny", async () => {
+test("update() moves to another project, without its custom fields and what the flags deny", async () => {
   const { rig, path, task, other } = await prepare();
   const body = {
     project: other.project,
@@ -86,7 +86,7 @@ test("update() moves to another project, leaving its custom fields, and what the
   expect(items(at(answer.json, "custom_fields")).map((it) => at(it, "value"))).toEqual(["", ""]);
 });
 
-test("copy() without flags takes title and description only", async () => {
+test("copy() without flags copies title and description only", async () => {
   const { rig, path, task } = await prepare();
   const copy = (await rig.call(`POST ${path}`, { body: {} })).json;
   expect(idOf(copy)).not.toBe(idOf(task));
@@ -104,7 +104,7 @@ test("copy() without flags takes title and description only", async () => {
   expect((await rig.call(`GET ${path}`)).json).toEqual(task);
 });
 
-test("copy() with flags takes people, dates, custom fields and comments along", async () => {
+test("copy() with flags copies people, dates, custom fields and comments", async () => {
   const { rig, path, task, lists } = await prepare();
   const flags = {
     copy_assignees: true,
@@ -126,7 +126,7 @@ test("copy() with flags takes people, dates, custom fields and comments along", 
   });
 });
 
-test("copy() and move to another project", async () => {
+test("copy() and move reach another project", async () => {
   const { rig, path, other } = await prepare();
   const body = { project: other.project, list_id: other.list, assigned: [12] };
   const copy = await rig.call(`POST ${path}`, { body });
@@ -146,7 +146,7 @@ test.each([
   expect((await rig.call(`GET ${path}`)).json).toEqual(task);
 });
 
-test("copy and move 403 into a project the person is not on", async () => {
+test("copy and move answer 403 into a project the person is not on", async () => {
   const { rig, path, other } = await prepare();
   rig.sandbox.workspace.directory.changePerson(rig.person("Ben"), { projects: [2001] });
   const options = { body: { project: other.project, list_id: other.list }, key: rig.key("Ben") };

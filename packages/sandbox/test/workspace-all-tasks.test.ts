@@ -22,7 +22,7 @@ const strange = async (allTasks: AllTasksManner) => {
   return { rig, page, plain };
 };
 
-test("AllTasksWork.page() shows the latest change first when told so", async () => {
+test("AllTasksWork.page() shows the latest change first when configured", async () => {
   const { page, plain } = await strange({ order: "recent-first" });
   const { ids, todos } = await page();
   expect(ids).not.toEqual((await plain()).ids);
@@ -30,12 +30,12 @@ test("AllTasksWork.page() shows the latest change first when told so", async () 
   expect(stamps).toEqual(stamps.toSorted().toReversed());
 });
 
-test("AllTasksWork.page() changes its order from request to request when told so", async () => {
+test("AllTasksWork.page() changes its order with each request when configured", async () => {
   const { page } = await strange({ order: "unstable" });
   expect((await page()).ids).not.toEqual((await page()).ids);
 });
 
-test("AllTasksWork.page() ignores parts of the query when told so", async () => {
+test("AllTasksWork.page() ignores parts of the query when configured", async () => {
   const start = await strange({ ignores: ["start"] });
   expect((await start.page("start=100")).ids).toEqual((await start.plain()).ids);
   const limit = await strange({ ignores: ["limit"] });
@@ -46,7 +46,7 @@ test("AllTasksWork.page() ignores parts of the query when told so", async () => 
   expect((await projects.page("projects=2002")).total).toBeGreaterThan(few);
 });
 
-test("AllTasksWork.page() leaves out what it is told to", async () => {
+test("AllTasksWork.page() omits what it is configured to omit", async () => {
   const completed = await strange({ leavesOut: "completed" });
   expect((await completed.page()).todos.some((it) => at(it, "completed"))).toBe(false);
   const subtasks = await strange({ leavesOut: "subtasks" });
@@ -55,20 +55,20 @@ test("AllTasksWork.page() leaves out what it is told to", async () => {
   expect((await some.page()).ids.some((id) => Number(id) % 7 === 0)).toBe(false);
 });
 
-test("AllTasksWork.page() counts in another way when told so", async () => {
+test("AllTasksWork.page() counts in another way when configured", async () => {
   const page = await strange({ total: "page" });
   expect((await page.page()).total).toBe(100);
   const wrong = await strange({ total: "one-more" });
   expect((await wrong.page()).total).toBe((await wrong.plain()).total + 1);
 });
 
-test("AllTasksWork.page() gives its first element twice when told so", async () => {
+test("AllTasksWork.page() gives its first element twice when configured", async () => {
   const { ids } = await (await strange({ repeats: true })).page();
   expect(ids).toHaveLength(101);
   expect(ids.at(-1)).toBe(ids[0]);
 });
 
-test("AllTasksWork.page() stays as it was for the time of its caches", async () => {
+test("AllTasksWork.page() stays unchanged for the time of its caches", async () => {
   const rig = await startRig({ size: "s" });
   const { allTasks, tasks } = rig.sandbox.workspace;
   const [place] = rig.sandbox.workspace.places();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { idOf, startRigWithTask } from "./rig.ts";
 
-test("CommentWork counts, and only its text changes", async () => {
+test("CommentWork counts comments, and changes only their text", async () => {
   const rig = await startRigWithTask();
   const { path, task } = rig;
   const body = { description: "Hello\n<b>you</b>" };

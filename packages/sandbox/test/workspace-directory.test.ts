@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { UnknownPersonError } from "../src/workspace-directory.ts";
 import { at, idOf, items, type Rig, startRig } from "./rig.ts";
 
-test("DirectoryWork projects, people, todolists and folders in their shapes", async () => {
+test("DirectoryWork gives projects, people, todolists and folders in their shapes", async () => {
   const rig = await startRig();
   const get = async (path: string) => (await rig.call(`GET ${path}`)).json;
   const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
@@ -113,7 +113,7 @@ test("AllTasksWork.page() filters, and never gives more than 100 a page", async 
   expect((await rig.call("GET /alltodo?start=-1")).status).toBe(400);
 });
 
-test("keys see the projects of their people, and access can vanish at run time", async () => {
+test("keys see the projects of their people, and access can end at run time", async () => {
   const rig = await startRig({ size: "s" });
   const seen = async (name: string) => {
     const answer = await rig.call("GET /projects", { key: rig.key(name) });
@@ -146,7 +146,7 @@ async function allPages(rig: Rig, query: string): Promise<readonly unknown[]> {
   }
 }
 
-test("DirectoryWork shows the counts of a list, and its time moves with its tasks where it is told so", async () => {
+test("DirectoryWork shows the counts of a list, and moves its time with its tasks when configured", async () => {
   const rig = await startRig();
   const [place] = rig.sandbox.workspace.places();
   const [list] = place?.lists ?? [];

@@ -21,7 +21,7 @@ async function made(rig: Rig, body: object): Promise<{ path: string; json: unkno
 }
 
 describe("EventWork.create()", () => {
-  test("answers wall-clock times of the account's zone, seconds cut", async () => {
+  test("answers wall-clock times of the account's zone, without seconds", async () => {
     const { json } = await made(await startRig(), {
       ...timed,
       reminder: 0,
@@ -74,7 +74,7 @@ describe("EventWork.create()", () => {
       "2026-10-25 02:30",
       "2026-10-25 02:30",
     ],
-  ])("inclusive ends for %s", async (_, body, start, end) => {
+  ])("gives inclusive ends for %s", async (_, body, start, end) => {
     expect((await made(await startRig(), body)).json).toMatchObject({ start, end });
   });
 
@@ -99,7 +99,7 @@ describe("EventWork.create()", () => {
     ["a half reminder", { ...days, reminder: 1.5 }, "reminder"],
     ["assigned as a number", { ...days, assigned: 11 }, "assigned"],
     ["all_day as a text", { ...days, all_day: "true" }, "all_day"],
-  ])("400 naming the field for %s", async (_, body, field) => {
+  ])("answers 400 naming the field for %s", async (_, body, field) => {
     const rig = await startRig();
     const answer = await rig.call(`POST ${eventsOf(rig)}`, { body });
     expect(answer.status).toBe(400);
@@ -109,7 +109,7 @@ describe("EventWork.create()", () => {
 });
 
 describe("EventWork.update()", () => {
-  test("changes named fields only, and null unsets", async () => {
+  test("changes only named fields, and unsets by null", async () => {
     const rig = await startRig();
     const { path, json } = await made(rig, {
       ...timed,
@@ -176,14 +176,14 @@ describe("EventWork.update()", () => {
     ["a null title", timed, { title: null }],
     ["completed on what is no milestone", timed, { completed: true }],
     ["an end of the wrong form", days, { end: timed.end }],
-  ])("400 for %s, and nothing changes", async (_, body, change) => {
+  ])("answers 400 for %s, and changes nothing", async (_, body, change) => {
     const rig = await startRig();
     const { path, json } = await made(rig, body);
     expect((await rig.call(`PUT ${path}`, { body: change })).status).toBe(400);
     expect((await rig.call(`GET ${path}`)).json).toEqual(json);
   });
 
-  test("completes and reopens a milestone, which loses it when it stops being one", async () => {
+  test("completes and reopens a milestone, and clears completion when it stops being one", async () => {
     const rig = await startRig();
     const { path } = await made(rig, milestone);
     const put = async (body: object) =>
@@ -212,7 +212,7 @@ describe("EventWork.list()", () => {
   });
 
   test.each(["", "?view=some", "?view=all&startDate=20-04-2026", "?view=all&endDate=2026-02-30"])(
-    "400 for %s",
+    "answers 400 for %s",
     async (query) => {
       const rig = await startRig();
       expect((await rig.call(`GET ${eventsOf(rig)}${query}`)).status).toBe(400);
@@ -220,7 +220,7 @@ describe("EventWork.list()", () => {
   );
 });
 
-test("EventWork private events are for creator, assigned and owner only", async () => {
+test("EventWork shows private events only to creator, assigned people and owner", async () => {
   const rig = await startRig();
   const key = rig.key("Ben");
   const event = { ...days, private: true };

@@ -65,7 +65,7 @@ test("uploads in both forms can be filed and read back byte by byte", async () =
   expect(items((await rig.call(`GET ${folder}`)).json)).toHaveLength(1);
 });
 
-test("FileWork.create() one id goes into the named folder, or home, and answers an object", async () => {
+test("FileWork.create() files one id into the named folder, or home, and answers an object", async () => {
   const rig = await startRig({ size: "s" });
   const folders = rig.sandbox.workspace.places()[0]?.folders ?? [];
   const [home, inner] = folders;
@@ -88,12 +88,12 @@ test.each([
   ["an empty array", { attachments: [] }],
   ["an unknown id", { attachments: [1] }],
   ["an object", { attachments: { id: 1 } }],
-])("FileWork.create() 400 for %s", async (_, body) => {
+])("FileWork.create() answers 400 for %s", async (_, body) => {
   const rig = await startRig();
   expect((await rig.call("POST /projects/2001/folders/4001/files", { body })).status).toBe(400);
 });
 
-test("FileWork.create() 400 for an upload of another project", async () => {
+test("FileWork.create() answers 400 for an upload of another project", async () => {
   const rig = await startRig();
   const upload = idOf((await sendRaw(rig, "project_id=2002")).json);
   const body = { attachments: [upload] };
@@ -117,7 +117,7 @@ test("uploads are refused without project, file, type, access or key", async () 
   expect((await rig.call(`GET ${uploadUrl}`)).status).toBe(405);
 });
 
-test("tasks and subtasks take uploads along, and file them", async () => {
+test("tasks and subtasks take and file uploads", async () => {
   const rig = await startRig();
   const upload = idOf((await sendRaw(rig, "project_id=2001&name=a.png")).json);
   const tasks = "/projects/2001/todolists/3001/tasks";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { at, idOf, items, startRigWithTask } from "./rig.ts";
 
-test("LabelWork keeps names unique and takes a deleted label off tasks", async () => {
+test("LabelWork keeps names unique and removes a deleted label from tasks", async () => {
   const rig = await startRigWithTask();
   const { path } = rig;
   const create = (name: unknown) => rig.call("POST /labels", { body: { name } });

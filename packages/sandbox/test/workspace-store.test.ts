@@ -41,7 +41,7 @@ const aTask: TaskRecord = {
   customFields: {},
 };
 
-test("startSandbox() a reopened file keeps ids, keys, changes and bytes, whatever the seed", async () => {
+test("startSandbox() keeps ids, keys, changes and bytes of a reopened file, whatever the seed", async () => {
   const data = freshFile();
   const first = await startRig({ data, size: "s" });
   const tasks = "/projects/2001/todolists/3001/tasks";
@@ -82,7 +82,7 @@ test("startSandbox() rejects when the port is taken", async () => {
   await expect(startRig({ port })).rejects.toThrow("EADDRINUSE");
 });
 
-test("WorkspaceStore.workPage() tells what is there now, whoever has written it", () => {
+test("WorkspaceStore.workPage() shows what exists now, whoever wrote it", () => {
   const data = freshFile();
   const store = new WorkspaceStore(data);
   const other = new WorkspaceStore(data);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { idOf, startRigWithTask } from "./rig.ts";
 
-test("SubtaskWork answers without the fields the document leaves out", async () => {
+test("SubtaskWork omits the fields that the document omits", async () => {
   const rig = await startRigWithTask();
   const { path, task } = rig;
   const body = { title: "S", due_date: "2026-03-12", assigned: [12], estimated_hrs: "2" };
@@ -52,7 +52,7 @@ test("SubtaskWork completes, reopens and deletes without touching the parent's u
   expect((await rig.call(`GET ${path}/subtasks`)).json).toEqual([]);
 });
 
-test("TaskWork.remove() takes subtasks, comments and history with it", async () => {
+test("TaskWork.remove() removes subtasks, comments and history too", async () => {
   const rig = await startRigWithTask();
   const { path } = rig;
   await rig.call(`POST ${path}/subtasks`, { body: { title: "S" } });
@@ -63,7 +63,7 @@ test("TaskWork.remove() takes subtasks, comments and history with it", async () 
   expect(all.json).toEqual({ total_count: 0, todos: [] });
 });
 
-test("SubtaskWork moves the parent's time and progress where it is told to", async () => {
+test("SubtaskWork moves the parent's time and progress when configured", async () => {
   const rig = await startRigWithTask();
   const { path, task } = rig;
   const parent = async () => (await rig.call(`GET ${path}`)).json;

@@ -99,7 +99,7 @@ describe("TaskWork", () => {
     expect(Object.keys(Object(open)).sort()).toEqual(Object.keys(Object(json)).sort());
   });
 
-  test("update() unsets with null, and moves updated_at on real changes only", async () => {
+  test("update() unsets with null, and moves updated_at only on real changes", async () => {
     const rig = await startRig();
     const { path, json } = await made(rig, {
       title: "T",
@@ -131,7 +131,7 @@ describe("TaskWork", () => {
       "custom_fields",
     ],
     ["an estimate that is no number", { title: "T", estimated_hrs: "two" }, "estimated_hrs"],
-  ])("create() 400 naming the field for %s", async (_, body, field) => {
+  ])("create() answers 400 naming the field for %s", async (_, body, field) => {
     const rig = await startRig();
     const answer = await rig.call(`POST ${tasksOf(rig)}`, { body });
     expect(answer.status).toBe(400);
@@ -139,13 +139,13 @@ describe("TaskWork", () => {
     expect((await rig.call(`GET ${tasksOf(rig)}`)).json).toEqual([]);
   });
 
-  test("update() 400 for a due date before the start the task has", async () => {
+  test("update() answers 400 for a due date before the task's start", async () => {
     const rig = await startRig();
     const { path } = await made(rig, { title: "T", start_date: "2026-03-12" });
     expect((await rig.call(`PUT ${path}`, { body: { due_date: "2026-03-11" } })).status).toBe(400);
   });
 
-  test("create() estimated_hrs is the estimate as a text", async () => {
+  test("create() gives estimated_hrs as a text", async () => {
     const { json } = await made(await startRig(), { title: "T", estimated_hrs: "1.5" });
     expect(json).toMatchObject({ estimated_hours: 1, estimated_mins: 30 });
   });
@@ -188,7 +188,7 @@ test.each([
   ["Tags", ["1", "3"], "1"],
   ["Tags", options, ["9"]],
   ["Dropdown", ["2"], ["1", "2"]],
-])("readCustomFields() %s takes %j and answers 2033 for %j", async (type, good, bad) => {
+])("readCustomFields() %s accepts %j and answers 2033 for %j", async (type, good, bad) => {
   const rig = await startRig({ size: "s" });
   const id = fieldId(rig, type);
   const fill = (value: unknown) => ({ title: "T", custom_fields: { [id]: { value } } });

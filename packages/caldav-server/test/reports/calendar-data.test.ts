@@ -64,7 +64,7 @@ describe("readCalendarData()", () => {
     ],
     ["the whole calendar", calendar(""), ""],
     ["all of everything", calendar("<allprop/><allcomp/>"), ""],
-  ])("wants the octets as they are when it names %s", (_what, inner, attributes) => {
+  ])("requests the octets unchanged when it names %s", (_what, inner, attributes) => {
     const result = read(inner, attributes);
     expect(result.ok).toBe(true);
     if (result.ok && result.value) {
@@ -102,7 +102,7 @@ describe("readCalendarData()", () => {
     expect(shaped(inner)).toEqual(expected);
   });
 
-  it("writes times in UTC without time zones when they are to be expanded", () => {
+  it("writes times in UTC without time zones when they are expanded", () => {
     const expand = `<expand start="20261101T000000Z" end="20261201T000000Z"/>`;
     expect(shaped(expand)).toEqual(
       from([0, 3], [11, 14], "DTSTART:20261123T090000Z", "DTEND:20261123T100000Z", [16, 24]),

@@ -135,7 +135,7 @@ describe("matchesFilter()", () => {
       comp("VEVENT", prop("DTSTAMP", range("20261102T000000Z", "20261103T000000Z"))),
       false,
     ],
-  ])("is asked for %s", (_what, inner, expected) => {
+  ])("understands %s", (_what, inner, expected) => {
     expect(matches(meeting, inner)).toBe(expected);
   });
 
@@ -158,14 +158,14 @@ describe("matchesFilter()", () => {
     expect(matches(octets, comp("VTODO", day))).toBe(expected);
   });
 
-  it("takes dates in the zone of the query", () => {
+  it("reads dates in the zone of the query", () => {
     const day = object("BEGIN:VEVENT", "UID:d", "DTSTART;VALUE=DATE:20261123", "END:VEVENT");
     const evening = comp("VEVENT", range("20261123T230000Z", "20261123T233000Z"));
     expect(matches(day, evening, "Europe/Berlin")).toBe(false);
     expect(matches(day, evening, "America/New_York")).toBe(true);
   });
 
-  it("finds open to-dos as programs ask for them", () => {
+  it("finds open to-dos as programs request them", () => {
     const open = comp(
       "VTODO",
       prop("COMPLETED", none) + prop("STATUS", text("CANCELLED", `negate-condition="yes"`)),

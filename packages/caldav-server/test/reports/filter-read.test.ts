@@ -15,7 +15,7 @@ const event = (inner: string) => calendar(`<comp-filter name="VEVENT">${inner}</
 const range = `<time-range start="20261101T000000Z" end="20261201T000000Z"/>`;
 
 describe("readFilter()", () => {
-  it("reads names in any case and passes over what it does not know", () => {
+  it("reads names in any case and ignores unknown ones", () => {
     const read = filterOf(
       `<d:note/><comp-filter name="vcalendar"><d:x/><comp-filter name="vevent">${range}
         <prop-filter name="summary"><text-match negate-condition="yes">aB</text-match></prop-filter>
@@ -101,7 +101,7 @@ describe("readFilter()", () => {
     });
   });
 
-  it("refuses components that nobody knows by supported-filter and names them", () => {
+  it("refuses unknown components by supported-filter and names them", () => {
     expect(filterOf(calendar(`<comp-filter name="X-NOTE"/>`))).toMatchObject({
       ok: false,
       failure: {

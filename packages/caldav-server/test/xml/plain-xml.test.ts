@@ -113,7 +113,7 @@ const trees = fc.letrec<{ readonly tree: string; readonly inner: string }>((tie)
 const bound = trees.tree.map((tree) => `<r xmlns:d="DAV:" xmlns:c="u">${tree}</r>`);
 
 describe("readPlainXml()", () => {
-  it("reads what the full reader reads, and alike", () => {
+  it("reads the same as the full reader", () => {
     fc.assert(
       fc.property(fc.oneof(texts, bound, trees.tree), (text) => {
         const read = plain(text);

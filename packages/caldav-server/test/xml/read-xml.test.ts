@@ -38,12 +38,12 @@ describe("readXml()", () => {
     expect(childOf(root, caldav("prop"))).toBeNull();
   });
 
-  it("returns texts with entities, character references and CDATA joined", () => {
+  it("joins texts with entities, character references and CDATA", () => {
     const root = rootOf(`<a>1 &amp; &#50;&#x33;<![CDATA[ <&> ]]>&lt;&gt;&quot;&apos;</a>`);
     expect(root.children).toEqual([`1 & 23 <&> <>"'`]);
   });
 
-  it("keeps attributes by name and leaves declarations out", () => {
+  it("keeps attributes by name, without declarations", () => {
     const root = rootOf(`<c:x xmlns:c="${caldavNamespace}" name="A" c:name="B" xml:lang="de"/>`);
     expect([...root.attributes]).toEqual([
       ["name", "A"],
@@ -52,7 +52,7 @@ describe("readXml()", () => {
     ]);
   });
 
-  it("takes a multiget of thousands of addresses", () => {
+  it("accepts a multiget of thousands of addresses", () => {
     const hrefs = Array.from({ length: 9000 }, (_, at) => `<d:href>/dav/${at}.ics</d:href>`);
     const root = rootOf(
       `<c:m xmlns:c="${caldavNamespace}" xmlns:d="DAV:">${hrefs.join("\n")}</c:m>`,
@@ -123,7 +123,7 @@ describe("readXml()", () => {
     });
   });
 
-  it("keeps white space where texts are wanted as they are", () => {
+  it("keeps white space on request", () => {
     const root = rootOf("<a>\n <b> x </b>\n</a>");
     expect(wholeText(root)).toBe("\n  x \n");
     expect(xmlTextOf(root)).toBe("x");

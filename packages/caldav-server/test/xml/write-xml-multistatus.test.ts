@@ -49,7 +49,7 @@ describe("multistatus()", () => {
     ).not.toBeNull();
   });
 
-  it("writes a propstat also where nothing was asked for", () => {
+  it("writes a propstat even when nothing was requested", () => {
     const { responses } = responsesOf(multistatus({ responses: [response("/dav/a", [])] }));
     const [only] = responses.flatMap((each) => childrenNamed(each, "propstat"));
     expect(only && childOf(only, "prop")).toMatchObject({ children: [] });

@@ -43,7 +43,7 @@ describe("escapeXml()", () => {
     expect(escapeXml(text)).toBe(written);
   });
 
-  it("is read back as what XML can carry of the text", () => {
+  it("keeps of a text all that XML can carry", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const wellFormed = text.toWellFormed();
@@ -74,14 +74,14 @@ describe("namedElement()", () => {
     ]);
   });
 
-  it("has tags that fit together", () => {
+  it("has matching tags", () => {
     const tag = tagOf({ namespace: "urn:x", name: "y" });
     expect(`${tag.open}${tag.close}`).toBe(`<x:y xmlns:x="urn:x"></x:y>`);
     expect(tag.empty).toBe(`<x:y xmlns:x="urn:x"/>`);
   });
 });
 
-it("textElement() and hrefElement() escape what they hold", () => {
+it("textElement() and hrefElement() escape their contents", () => {
   expect(textElement("d:displayname", "a & b")).toBe("<d:displayname>a &amp; b</d:displayname>");
   expect(textElement("d:displayname", "")).toBe("<d:displayname/>");
   expect(hrefElement("/dav/a&b%20c")).toBe("<d:href>/dav/a&amp;b%20c</d:href>");
@@ -122,7 +122,7 @@ function withoutNeighbours(children: readonly (XmlElement | string)[]) {
 }
 
 describe("rawInner()", () => {
-  it("is read back as the same children, wherever it is put", () => {
+  it("keeps the same children wherever it is put", () => {
     fc.assert(
       fc.property(element, (original) => {
         const inner = rawInner(original);

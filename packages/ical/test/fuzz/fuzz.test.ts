@@ -12,7 +12,7 @@ import { damagedFile, simpleCount } from "./files.ts";
 import { nastyFiles } from "./table.ts";
 
 describe("readCalendar() of damaged files", () => {
-  it("answers thousands in time, losing and inventing nothing", () => {
+  it("finishes thousands in time, losing and inventing nothing", () => {
     const tally = { read: 0, refused: 0 };
     fc.assert(
       fc.property(damagedFile([filledRig().feed(), ...foreignFeeds]), (bytes) => {
@@ -23,7 +23,7 @@ describe("readCalendar() of damaged files", () => {
     expect(Math.min(tally.read, tally.refused)).toBeGreaterThan(runs(1000));
   });
 
-  it("knows each by a name of its own", () => {
+  it("has a distinct name for each", () => {
     expect(new Set(nastyFiles.map(({ name }) => name)).size).toBe(nastyFiles.length);
     expect(nastyFiles.length).toBeGreaterThan(200);
   });
@@ -34,7 +34,7 @@ describe("readCalendar() of damaged files", () => {
 });
 
 describe("accept() of damaged files", () => {
-  it("says in a dry run what it does, and takes each item whole or not at all", () => {
+  it("predicts in a dry run what it does, and accepts each item completely or not at all", () => {
     const feed = filledRig().feed();
     fc.assert(
       fc.property(damagedFile([feed, feed, ...foreignFeeds]), (bytes) => expectNoHalves(bytes)),
@@ -53,7 +53,7 @@ describe("accept() of damaged files", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("takes every nasty file whole or not at all", () => {
+  it("accepts every nasty file completely or not at all", () => {
     const rig = filledRig();
     for (const { name, bytes } of nastyFiles) {
       const began = rig.edits().length;

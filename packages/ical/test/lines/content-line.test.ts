@@ -22,7 +22,7 @@ describe("escapeText() and decodeText()", () => {
     expect(decodeText(value)).toBe(expected);
   });
 
-  it("return every text as it was cleaned", () => {
+  it("keep every cleaned text", () => {
     fc.assert(
       fc.property(nastyText, (text) => {
         const written = escapeText(text);
@@ -41,7 +41,7 @@ it.each([
   ["", []],
   ["\\", ["\\"]],
   ["\\\\\\,a", ["\\,a"]],
-])("decodeList() %j holds %j", (value, expected) => {
+])("decodeList() reads %j as %j", (value, expected) => {
   expect(decodeList(value)).toEqual(expected);
 });
 
@@ -61,7 +61,7 @@ describe("foldLine()", () => {
     );
   });
 
-  it("folds only lines that are longer", () => {
+  it("folds only longer lines", () => {
     expect(foldLine("x".repeat(75))).toBe("x".repeat(75));
     expect(foldLine("x".repeat(76))).toBe(`${"x".repeat(75)}\r\n x`);
   });
@@ -73,6 +73,6 @@ it.each([
   ["https://a.b/\r\nATTENDEE:x", "https://a.b/%0D%0AATTENDEE:x"],
   ['https://a.b/"<>\\^`{|}', "https://a.b/%22%3C%3E%5C%5E%60%7B%7C%7D"],
   ["https://a.b/%20%2C", "https://a.b/%20%2C"],
-])("encodeUrl() %j becomes %j", (url, expected) => {
+])("encodeUrl() turns %j into %j", (url, expected) => {
   expect(encodeUrl(url)).toBe(expected);
 });

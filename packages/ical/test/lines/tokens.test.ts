@@ -124,19 +124,19 @@ describe("readLenientTokens() of a file with one fault", () => {
     ],
     ["an underscore", "X-ENTOURAGE_UUID;A_B=1:x", { A_B: ["1"] }],
     ["a dot", "item1.X-ABLABEL;C.D=1:x", { "C.D": ["1"] }],
-  ])("takes %s", (_what, line, params) => {
+  ])("accepts %s", (_what, line, params) => {
     const [, read] = innerLines(eventFile(line));
     expect(Object.fromEntries(read?.params ?? [])).toEqual(params);
   });
 
-  it("takes control characters out, and CR alone for the end of a line", () => {
+  it("removes control characters, and reads CR alone as a line end", () => {
     const [, summary] = innerLines(eventFile("SUMMARY:a\u0000\u000b\u007fb"));
     expect(summary?.value).toBe("ab");
     expect(innerLines(octets(whole.join("\r"))).map(({ value }) => value)).toEqual(["u1"]);
   });
 });
 
-describe("lines that others read are mended:", () => {
+describe("mended lines, as others read them:", () => {
   const cases: readonly [string, string, string][] = [
     ["spaces around names", "DTSTART ; VALUE = DATE:20270301", "DTSTART;VALUE=DATE:20270301"],
     ["spaces behind quotation marks", 'A;CN = "x, y" ; B=c :z', 'A;CN="x, y";B=c:z'],
@@ -164,7 +164,7 @@ describe("lines that others read are mended:", () => {
     expect(Buffer.from(eventFile(mended)).equals(octetsKept)).toBe(true);
   });
 
-  it("control characters and lone CRs are taken out of octets", () => {
+  it("control characters and lone CRs in octets", () => {
     const strange = octets("BEGIN:VCALENDAR\rX:a\u0000b\u000b\u007f\r\r\nEND:VCALENDAR\r\n\u001a");
     const plain = "BEGIN:VCALENDAR\r\nX:ab\r\nEND:VCALENDAR\r\n";
     expect(mendOctets(Buffer.from(strange)).toString()).toBe(plain);
@@ -172,7 +172,7 @@ describe("lines that others read are mended:", () => {
 });
 
 describe("readTokens()", () => {
-  it("tells all bad lines with the UID of their item, also when it follows", () => {
+  it("reports all bad lines with the UID of their item, even when it follows", () => {
     const bytes = calendar("BEGIN:VEVENT", "bad", "UID:u7", ";", "END:VEVENT", "worse");
     const found = faultsOf(bytes).map(({ line, uid, code }) => [line, uid, code]);
     expect(found).toEqual([
@@ -191,7 +191,7 @@ describe("readTokens()", () => {
     expect(problem?.message.length).toBeLessThan(120);
   });
 
-  it("tolerates LF ends, lower case, a byte order mark, blank lines and no final line end", () => {
+  it("tolerates LF line ends, lower case, a byte order mark, blank lines and no final line end", () => {
     const text = "\ufeff\nbegin:vcalendar\n\nbegin:vevent\nuid:u1\nend:vevent\nend:vcalendar";
     const read = readTokens(octets(text));
     expect(read).toMatchObject({
@@ -212,7 +212,7 @@ describe("readTokens()", () => {
     ]);
   });
 
-  it.each([["\r\n "], ["\n\t"]])("joins a character that %j cuts in two", (fold) => {
+  it.each([["\r\n "], ["\n\t"]])("joins a character that %j splits", (fold) => {
     const [before, after] = ["BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:u1\nSUMMARY:x", "y\nBAD"];
     const bytes = Uint8Array.of(...octets(before), 0xc3, ...octets(fold), 0xa4, ...octets(after));
     expect(faultsOf(bytes)).toMatchObject([{ line: 6, code: "bad-line" }, { code: "truncated" }]);

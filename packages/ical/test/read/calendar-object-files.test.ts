@@ -17,7 +17,7 @@ describe("readCalendar() refuses the file when", () => {
   });
 });
 
-describe("readCalendar() of a UID that comes twice", () => {
+describe("readCalendar() of a UID that appears twice", () => {
   const event = (uid: string, ...lines: readonly string[]) => [
     "BEGIN:VEVENT",
     `UID:${uid}`,
@@ -35,7 +35,7 @@ describe("readCalendar() of a UID that comes twice", () => {
       "new",
     ],
     ["a later stamp", old, ["SUMMARY:new", "DTSTAMP:20260102T000000Z"], "new"],
-  ])("%s: one of them stands", (_what, first, second, title) => {
+  ])("%s: keeps one of them", (_what, first, second, title) => {
     const { items } = readFine(
       calendar(...event("a", ...first), ...event("b"), ...event("a", ...second)),
     );
@@ -49,7 +49,7 @@ describe("readCalendar() of a UID that comes twice", () => {
   it.each([
     ["another text", event("a", "SUMMARY:other")],
     ["a to-do", ["BEGIN:VTODO", "UID:a", "END:VTODO"]],
-  ])("%s and nothing tells which is newer: that UID alone is refused", (_what, other) => {
+  ])("%s and does not say which is newer: refuses that UID alone", (_what, other) => {
     const { items } = readFine(calendar(...event("a"), ...event("b"), ...other));
     expect(items.map(({ uid, problems }) => [uid, problems.map(({ code }) => code)])).toEqual([
       ["a", ["duplicate-uid"]],
@@ -59,7 +59,7 @@ describe("readCalendar() of a UID that comes twice", () => {
 });
 
 describe("readCalendar()", () => {
-  it("returns items in file order, the method and what it left aside", () => {
+  it("returns items in file order, the method and what it ignored", () => {
     const bytes = calendar(
       "METHOD:request",
       "BEGIN:VTODO",
@@ -85,7 +85,7 @@ describe("readCalendar()", () => {
     expect(readFine(calendar("METHOD:")).method).toBeNull();
   });
 
-  it("leaves what was not sent undefined", () => {
+  it("leaves missing properties undefined", () => {
     expect(readOne(eventFile())).toMatchObject({
       sequence: null,
       lastModified: null,
@@ -153,7 +153,7 @@ describe("readCalendar()", () => {
     expect(item.completedAt?.toString()).toBe("2026-07-02T08:00:00Z");
   });
 
-  it("keeps the raw lines, unfolded, alarms included", () => {
+  it("keeps the raw lines, unfolded, including alarms", () => {
     const lines = [
       "SUMMARY:a\\,",
       " b",
@@ -174,20 +174,20 @@ describe("readCalendar()", () => {
     ]);
   });
 
-  it("ignores stamps that cannot be read", () => {
+  it("ignores unreadable stamps", () => {
     const item = readOne(eventFile("SEQUENCE:-1", "LAST-MODIFIED:yesterday"));
     expect(item).toMatchObject({ sequence: null, lastModified: null, problems: [] });
     expect(readOne(eventFile("LAST-MODIFIED:20261301T000000Z")).lastModified).toBeNull();
   });
 
   it.each([["type"], ["params"], ["vcalendar"], ["method"], ["__proto__"], ["constructor"]])(
-    "takes the UID %s as a plain text",
+    "reads the UID %s as plain text",
     (uid) => {
       expect(readOne(calendar("BEGIN:VEVENT", `UID:${uid}`, "END:VEVENT")).uid).toBe(uid);
     },
   );
 
-  it("does not take X-UID for a UID", () => {
+  it("does not read X-UID as a UID", () => {
     expect(readOne(eventFile("X-UID:evil"))).toMatchObject({ uid: "u1" });
   });
 
@@ -201,7 +201,7 @@ describe("readCalendar()", () => {
   });
 });
 
-describe("readCalendar() limits of an item", () => {
+describe("readCalendar() with limits of an item", () => {
   const long = (count: number) => [
     "BEGIN:VEVENT",
     "UID:long",
@@ -211,7 +211,7 @@ describe("readCalendar() limits of an item", () => {
   ];
   const short = ["BEGIN:VEVENT", "UID:short", "DTSTART;VALUE=DATE:20261201", "END:VEVENT"];
 
-  it("refuses one of more lines than CalDAV takes of an object, and leaves the others alone", () => {
+  it("refuses an item with more lines than CalDAV accepts, and keeps the others", () => {
     const [first, second] = readFine(calendar(...long(5000), ...short)).items;
     expect(first?.problems).toMatchObject([{ code: "too-many-lines", uid: "long" }]);
     expect(second?.problems).toEqual([]);

@@ -52,7 +52,7 @@ describe("readCalendarObject()", () => {
     ],
     ["a property that stands twice alike", eventFile(start, start)],
     ["parts that are unknown", eventFile(start, "BEGIN:X-PART", "X-A:b", "END:X-PART")],
-  ])("takes %s", (_what, bytes) => {
+  ])("accepts %s", (_what, bytes) => {
     expect(faultOf(bytes)).toBeNull();
   });
 
@@ -134,7 +134,7 @@ describe("readCalendarObject()", () => {
     expect(faultOf(bytes)).toMatchObject({ precondition, line });
   });
 
-  it("says why, for people", () => {
+  it("gives the reason in words for people", () => {
     expect(faultOf(eventFile(start, "RRULE:FREQ=WEEKLY"))?.message).toBe(
       "RRULE (every week): the service has no repeating items",
     );
@@ -142,11 +142,11 @@ describe("readCalendarObject()", () => {
   });
 });
 
-describe("readCalendarObject() of objects that no person has made", () => {
+describe("readCalendarObject() of excessive objects", () => {
   const many = (count: number, ...lines: readonly string[]) =>
     Array.from({ length: count }, () => lines).flat();
 
-  it("takes a thousand attendees", () => {
+  it("accepts a thousand attendees", () => {
     const attendees = many(1000, "ATTENDEE:mailto:a@example.com");
     expect(faultOf(eventFile(start, ...attendees))).toBeNull();
   });
@@ -165,7 +165,7 @@ describe("readCalendarObject() of objects that no person has made", () => {
   });
 });
 
-it("readCalendarObject() of usual objects asks node-ical once about an object, and about none of its zones", async () => {
+it("readCalendarObject() of usual objects asks node-ical once per object, and about none of its zones", async () => {
   const spy = vi.spyOn(loadNodeIcal().sync, "parseICS");
   const zones = createZoneWriter()("DTSTART;TZID=Europe/Berlin:20260701T100000");
   for (const tzid of [

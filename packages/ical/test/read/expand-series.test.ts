@@ -148,7 +148,7 @@ describe("expandSeries()", () => {
     expect(begins(items)[1]).toBe(berlin("2027-03-23T14:00", "+01:00"));
   });
 
-  it("resolves a zone that only the file defines", () => {
+  it("resolves a zone defined only in the file", () => {
     const zones = [
       "BEGIN:VTIMEZONE",
       "TZID:Ours",
@@ -190,7 +190,7 @@ describe("expandSeries()", () => {
     expect(item?.problems[0]?.code).toBe("recurrence");
   });
 
-  it("refuses a change of an occurrence that the series does not have", () => {
+  it("refuses a change of an occurrence that does not exist", () => {
     const stray = [
       "BEGIN:VEVENT",
       "UID:standup",

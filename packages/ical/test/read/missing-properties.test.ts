@@ -9,13 +9,13 @@ const missingOf = (before: Uint8Array, after: Uint8Array) =>
   missingProperties(readOne(before).raw, readOne(after));
 
 describe("missingProperties()", () => {
-  it("names what an event no longer has", () => {
+  it("names the properties that an event has lost", () => {
     const before = eventFile(start, "description:a", "CATEGORIES;X=1:b", "LOCATION:c", ...alarm);
     expect(missingOf(before, eventFile(start))).toEqual(["CATEGORIES", "DESCRIPTION", "VALARM"]);
     expect(missingOf(before, before)).toEqual([]);
   });
 
-  it("names what a to-do no longer has", () => {
+  it("names the properties that a to-do has lost", () => {
     const before = todoFile("DTSTART;VALUE=DATE:20260701", "DUE;VALUE=DATE:20260703", ...alarm);
     expect(missingOf(before, todoFile())).toEqual(["DTSTART", "DUE"]);
     expect(missingOf(before, todoFile("DUE;VALUE=DATE:20260703"))).toEqual(["DTSTART"]);

@@ -45,7 +45,7 @@ describe("the alarm", () => {
     expect(item.unstorable).toMatchObject([{ name: "VALARM" }]);
   });
 
-  it("is the first that can be stored; a different second one is told, an equal one is not", () => {
+  it("is the first that can be stored; a second one is reported if it differs", () => {
     const three = [
       ...display("TRIGGER:PT1H"),
       ...display("TRIGGER:-PT10M"),
@@ -73,13 +73,13 @@ describe("the alarm", () => {
       "PT5M",
       "repeats",
     ],
-  ])("tells of one %s what the service cannot hold", (_what, lines, lead, reason) => {
+  ])("reports of one %s what the service cannot store", (_what, lines, lead, reason) => {
     const item = read(...timed, ...lines);
     expect(item.alarm?.toString()).toBe(lead);
     expect(item.unstorable).toMatchObject([{ reason: expect.stringContaining(reason) }]);
   });
 
-  it("is null where only dummies and snoozes stand", () => {
+  it("is null when there are only dummies and snoozes", () => {
     const dummy = alarm("ACTION:NONE", "TRIGGER;VALUE=DATE-TIME:19760401T005545Z");
     const snooze = alarm("ACTION:DISPLAY", "TRIGGER:-PT1M", "RELATED-TO;RELTYPE=SNOOZE:a");
     const sounding = display("TRIGGER;VALUE=DATE-TIME:19760401T005545Z");

@@ -3,7 +3,7 @@ import type { Unstorable } from "../../src/read/incoming.ts";
 import { eventFile, readOne } from "../files.ts";
 
 describe("what cannot be stored", () => {
-  it("is told with its line", () => {
+  it("is reported with its line", () => {
     const item = readOne(
       eventFile(
         "LOCATION:Room 1",
@@ -33,7 +33,7 @@ describe("what cannot be stored", () => {
     expect(item.problems).toEqual([]);
   });
 
-  it("does not include noise of programs and empty values", () => {
+  it("does not include noise of programs or empty values", () => {
     const lines = [
       "LOCATION:",
       "PRIORITY:5",

@@ -37,7 +37,7 @@ describe("attachments", () => {
     expect(unstorable).toEqual([]);
   });
 
-  it("are read where the line is folded, and several of them", () => {
+  it("are read from a folded line, several at once", () => {
     const line = inline(";FILENAME=long.txt", "x".repeat(300));
     const folded = line.replace(/(.{70})/g, "$1\r\n ");
     const { attachments } = read(folded, inline(";FILENAME=b.txt"));
@@ -51,7 +51,7 @@ describe("attachments", () => {
     ["ATTACH:https://example.com/a.pdf", "link"],
     ["ATTACH;VALUE=BINARY;ENCODING=BASE64:***", "Base64"],
     ["ATTACH;VALUE=BINARY;ENCODING=BASE64:AAAAA", "Base64"],
-  ])("cannot be taken from %j, which is told", (line, reason) => {
+  ])("are not read from %j, which is reported", (line, reason) => {
     const { attachments, unstorable } = read(line);
     expect(attachments).toEqual([]);
     expect(unstorable).toMatchObject([{ line: 6, name: "ATTACH" }]);

@@ -129,14 +129,14 @@ describe("the time of an event", () => {
     ["from the first pass into the second", "1025T0245", "1025T0215", "02:45+02:00 02:15+01:00"],
     ["over the repeated hour", "1025T0130", "1025T0330", "01:30+02:00 03:30+01:00"],
   ];
-  it.each(nights)("is settled %s", (_what, start, end, expected) => {
+  it.each(nights)("is resolved %s", (_what, start, end, expected) => {
     const spoken = [`DTSTART${berlin(start)}`, `DTEND${berlin(end)}`];
     expect(shown(...spoken)?.replaceAll(/\d{4}-\d\d-\d\dT|:00(?=\+)|\[.*?\]/g, "")).toBe(expected);
     const due = readOne(todoFile(spoken[0] ?? "", `DUE${berlin(end)}`));
     expect(due.problems).toEqual([]);
   });
 
-  it("is settled from a gap to an end that is told in UTC", () => {
+  it("is resolved from a gap to an end given in UTC", () => {
     expect(shown(`DTSTART${berlin("0329T0230")}`, "DTEND:20260329T010000Z")).toBe(
       "2026-03-29T03:30:00+02:00[Europe/Berlin] 2026-03-29T04:00:00+02:00[Europe/Berlin]",
     );
@@ -194,7 +194,7 @@ describe("the time of an event", () => {
     expect(problemsOf(eventFile(...lines))).toEqual([[line, "u1", code]]);
   });
 
-  it("tells a recurrence in words", () => {
+  it("puts a recurrence into words", () => {
     const rule = "RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10";
     const [problem] = readOne(eventFile("DTSTART:20260701T100000Z", rule)).problems;
     expect(problem?.message).toBe(
@@ -214,7 +214,7 @@ describe("the time of an event", () => {
     expect(problems.filter(({ message }) => message.includes("every day"))).toHaveLength(100);
   });
 
-  it("refuses an overridden item also when its own rule is missing", () => {
+  it("refuses an overridden item even when its own rule is missing", () => {
     const bytes = calendar(
       ...["BEGIN:VEVENT", "UID:a", "DTSTART:20260701T100000Z", "END:VEVENT"],
       ...["BEGIN:VEVENT", "UID:a", "RECURRENCE-ID:20260702T100000Z", "END:VEVENT"],
@@ -224,7 +224,7 @@ describe("the time of an event", () => {
     expect(found).toEqual([["recurrence"], ["recurrence"], []]);
   });
 
-  it("takes a property that is written twice in the same way once", () => {
+  it("accepts a property that is written twice in the same way", () => {
     expect(readOne(eventFile("SUMMARY:a", "SUMMARY:a"))).toMatchObject({
       summary: "a",
       problems: [],
@@ -236,12 +236,12 @@ describe("the time of an event", () => {
     [["BEGIN:VEVENT", "UID: ", "END:VEVENT"], 4, "missing-uid"],
     [["BEGIN:VEVENT", `UID:${"x".repeat(1001)}`, "END:VEVENT"], 4, "bad-uid"],
     [["BEGIN:VEVENT", "UID:a\\nb", "END:VEVENT"], 4, "bad-uid"],
-  ])("tells of the UID in %j", (lines, line, code) => {
+  ])("includes the UID in %j", (lines, line, code) => {
     const bytes = calendar(...lines);
     expect(readOne(bytes).problems).toMatchObject([{ line, code }]);
   });
 
-  it("leaves the other items of the file usable", () => {
+  it("does not affect the other items of the file", () => {
     const bytes = calendar(
       ...["BEGIN:VEVENT", "UID:a", "DTSTART:never", "END:VEVENT"],
       ...["BEGIN:VEVENT", "UID:b", "DTSTART:20260701", "END:VEVENT"],
@@ -285,7 +285,7 @@ describe("a to-do", () => {
   });
 });
 
-describe("an event that is marked as whole days", () => {
+describe("an event marked as whole days", () => {
   const marks = ["X-MICROSOFT-CDO-ALLDAYEVENT:TRUE", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT:true"];
   const york = ";TZID=America/New_York:";
   const days: readonly [string, readonly string[], string][] = [
@@ -339,11 +339,11 @@ describe("an event that is marked as whole days", () => {
       "2026-07-01 2026-07-02",
     ],
   ];
-  it.each(days)("lasts them %s", (_what, lines, expected) => {
+  it.each(days)("covers them %s", (_what, lines, expected) => {
     for (const mark of marks) expect(shown(mark, ...lines)).toBe(expected);
   });
 
-  it("lasts them in a zone of the file's own rules", () => {
+  it("covers them in a zone of the file's own rules", () => {
     const observance = [
       "BEGIN:STANDARD",
       "DTSTART:16010101T000000",
@@ -391,12 +391,12 @@ describe("an event that is marked as whole days", () => {
         `DTEND${york}20260701T180000`,
       ],
     ],
-  ])("stays in times with %j", (lines) => {
+  ])("keeps its times with %j", (lines) => {
     expect(when(...lines)?.kind).toBe("times");
   });
 });
 
-describe("what others write a little wrong", () => {
+describe("the small mistakes of other programs", () => {
   const first = "2026-07-01T10:00:00Z 2026-07-01T11:00:00Z";
   const hour = ["DTSTART:20260701T100000Z", "DTEND:20260701T110000Z"];
   it.each<[string, readonly string[], string]>([
@@ -438,7 +438,7 @@ describe("what others write a little wrong", () => {
     expect(readOne(eventFile(...hour, line)).problems).toMatchObject([{ code: "recurrence" }]);
   });
 
-  it("floating times stand in the zone of X-WR-TIMEZONE, and a note says so", () => {
+  it("floating times are in the zone of X-WR-TIMEZONE, and a note says so", () => {
     const item = ["BEGIN:VEVENT", "UID:a", "DTSTART:20260701T100000", "END:VEVENT"];
     const read = readOne(calendar("X-WR-TIMEZONE:America/New_York", ...item));
     expect(String(read.when?.start)).toBe("2026-07-01T10:00:00-04:00[America/New_York]");

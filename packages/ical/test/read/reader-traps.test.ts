@@ -21,7 +21,7 @@ const ownZone = (name: string, ...lines: readonly string[]): Uint8Array =>
     ...["BEGIN:VEVENT", "UID:u1", ...lines, "END:VEVENT"],
   );
 
-describe("readCalendar() reads right what others read wrong", () => {
+describe("readCalendar() reads correctly what others misread", () => {
   it.each<[string, Uint8Array, string]>([
     [
       "the first pass of a repeated hour",
@@ -66,7 +66,7 @@ describe("readCalendar() reads right what others read wrong", () => {
     expect(start(bytes)).toBe(expected);
   });
 
-  it("a length of days over a change of the clocks", () => {
+  it("a length of days over a clock change", () => {
     const { when } = readOne(
       eventFile("DTSTART;TZID=Europe/Berlin:20260328T120000", "DURATION:P1D"),
     );
@@ -112,7 +112,7 @@ it.each<[string, readonly string[], string]>([
     ["DTSTART:20260701", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260701"],
     "recurrence",
   ],
-])("readCalendar() refuses an item, and it alone, for %s", (_name, lines, code) => {
+])("readCalendar() refuses only the item with %s", (_name, lines, code) => {
   const other = ["BEGIN:VEVENT", "UID:other", "DTSTART:20260701", "END:VEVENT"];
   const read = readFine(calendar("BEGIN:VEVENT", "UID:u1", ...lines, "END:VEVENT", ...other));
   const [item, neighbour] = read.items;

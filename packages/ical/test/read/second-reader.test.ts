@@ -39,7 +39,7 @@ describe("an item that node-ical reads at another time", () => {
     expect(problemsOf(bytes)).toEqual([[line, "u1", "readers-disagree"]]);
   });
 
-  it("leaves the other items of the file alone", () => {
+  it("does not affect the other items of the file", () => {
     const event = (uid: string, start: string) => [
       "BEGIN:VEVENT",
       `UID:${uid}`,
@@ -56,7 +56,7 @@ describe("an item that node-ical reads at another time", () => {
     expect(items.map(({ problems }) => problems.length)).toEqual([0, 1, 0]);
   });
 
-  it("is refused although only the first and the last of its form are read at once", () => {
+  it("is refused although only the first and the last of its form are compared at once", () => {
     const events = Array.from({ length: 300 }, (_, at) => [
       ...["BEGIN:VEVENT", `UID:u${at}`],
       `DTSTART;${twoZones}:2026${String(1 + (at % 12)).padStart(2, "0")}15T100000`,
@@ -324,7 +324,7 @@ describe("a known fault of node-ical is no disagreement:", () => {
     expect(Object.hasOwn(Object.prototype, "start")).toBe(false);
   });
 
-  it("a Windows name, of all that are known", async () => {
+  it("a Windows name, of all known ones", async () => {
     const { WINDOWS_TO_IANA_MAP } = await import("windows-iana");
     const names = [...new Set(WINDOWS_TO_IANA_MAP.map(({ windowsName }) => windowsName))];
     const times = ["20000115T120000", "20100701T120000", "20260115T120000", "20260701T120000"];

@@ -48,7 +48,7 @@ describe("writeEvent()", () => {
     ]);
   });
 
-  it("leaves out what a card does not have", () => {
+  it("omits what a card does not have", () => {
     const written = linesOf({ createdAt: null, html: "<p>x</p>" }).map(
       (line) => line.split(/[;:]/)[0],
     );
@@ -121,7 +121,7 @@ describe("writeEvent()", () => {
     expect(written).toContain("DESCRIPTION:Reminder");
   });
 
-  it("throws when the card breaks its promises", () => {
+  it("throws when the card is invalid", () => {
     expect(() => writeEvent(card({ uid: "\r\n" }))).toThrow(UnwritableEventError);
     const backwards = timed("2026-07-01T10:00", "2026-07-01T09:00");
     expect(() => writeEvent(card({ when: backwards }))).toThrow(/event-1@dayferry.*ends at/);

@@ -23,7 +23,7 @@ const busyOf = (periods: readonly ReturnType<typeof period>[]) =>
     .map((line) => line.replace(/^FREEBUSY;FBTYPE=BUSY:|20260701T|0000Z/g, ""));
 
 describe("writeFreeBusy()", () => {
-  it("writes the range and who is asked", () => {
+  it("writes the range and the person", () => {
     const text = writeFreeBusy({
       ...card,
       organizer: "mailto:a@b.example",
@@ -46,7 +46,7 @@ describe("writeFreeBusy()", () => {
     expect(read?.getFirstPropertyValue("freebusy")?.toString()).toContain("2026-07-01T09:00:00Z");
   });
 
-  it("says apart when somebody may be busy", () => {
+  it("marks the times when somebody may be busy", () => {
     const text = writeFreeBusy({ ...card, periods: [period(9, 10)], tentative: [period(9, 11)] });
     expect(text.match(/^FREEBUSY.*$/gm)?.map((line) => line.trim())).toEqual([
       "FREEBUSY;FBTYPE=BUSY:20260701T090000Z/20260701T100000Z",

@@ -46,7 +46,7 @@ it.each(["timed", "dates", "utc"] as const)(
 );
 
 describe("createZoneWriter()", () => {
-  it("writes one text for all times of a decade", () => {
+  it("writes the same text for all times of a decade", () => {
     const write = createZoneWriter();
     const of = (year: number) => write(`DTSTART;TZID=Europe/Berlin:${year}0701T100000`);
     expect(of(2020)).toBe(of(2029));
@@ -54,7 +54,7 @@ describe("createZoneWriter()", () => {
     expect(of(1975)).not.toBe(of(2020));
   });
 
-  it("covers all years and all zones of a component, under the names that it uses", () => {
+  it("covers all years and all zones of a component, under the names in use", () => {
     const text = createZoneWriter()(
       [
         "DTSTART;TZID=W. Europe Standard Time:19700701T100000",
@@ -68,7 +68,7 @@ describe("createZoneWriter()", () => {
     expect(text).toContain("TZID:America/New_York\r\n");
   });
 
-  it("goes on when a client has named a thousand zones", () => {
+  it("works after a client has named a thousand zones", () => {
     const write = createZoneWriter();
     const of = (at: number) => write(`DTSTART;TZID=/x${at}/Europe/Berlin:20260701T100000`);
     const first = of(0);
@@ -92,13 +92,13 @@ describe("readTree()", () => {
     expect(readTree(octets(writeObject(events.utc, ""))).components).toHaveLength(1);
   });
 
-  it("throws for what is no calendar", () => {
+  it("throws for anything but a calendar", () => {
     expect(() => readTree("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n")).toThrow(UnreadableObjectError);
     expect(() => readTree(octets("<html>"))).toThrow(UnreadableObjectError);
   });
 });
 
-it("writeEvent() gives a time that is read as it was", () => {
+it("writeEvent() writes a time that reads back the same", () => {
   const when = timed("2026-07-01T10:00", "2026-07-01T11:00");
   const text = writeObject(writeEvent(card({ when })), "");
   expect(readOne(octets(text)).when).toEqual(when);

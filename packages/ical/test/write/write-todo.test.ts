@@ -55,7 +55,7 @@ describe("writeTodo()", () => {
     ]);
   });
 
-  it("leaves out what a card does not have", () => {
+  it("omits what a card does not have", () => {
     const names = linesOf({ createdAt: null, completedAt: instant("2026-06-02T09:00:00Z") }).map(
       (line) => line.split(/[;:]/)[0],
     );
@@ -112,7 +112,7 @@ describe("writeTodo()", () => {
     expect(readBack({ summary: "ä".repeat(200) })?.summary).toBe("ä".repeat(200));
   });
 
-  it("lets no line in", () => {
+  it("lets no text begin a line", () => {
     const written = linesOf({
       uid: "u\r\nX:1",
       summary: "a\r\nX:1",

@@ -5,7 +5,7 @@ const event = (...lines: readonly string[]): string =>
   ["BEGIN:VEVENT", ...lines, "END:VEVENT", ""].join("\r\n");
 
 describe("createZoneWriter()", () => {
-  it("is silent when nothing names a zone", () => {
+  it("writes nothing when nothing names a zone", () => {
     expect(createZoneWriter()(event("DTSTART:20261124T100000Z"))).toBe("");
   });
 
@@ -19,7 +19,7 @@ describe("createZoneWriter()", () => {
     expect(text.match(/^TZID:.*$/gm)).toEqual(["TZID:W. Europe Standard Time", "TZID:Asia/Tokyo"]);
   });
 
-  it("covers all years between two times that lie far apart", () => {
+  it("covers all years between two distant times", () => {
     const text = createZoneWriter()(
       event(
         "DTSTART;TZID=America/Vancouver:20140701T100000",

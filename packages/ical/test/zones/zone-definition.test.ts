@@ -55,7 +55,7 @@ function utc(tzid: string, block: readonly string[], clock: string): string {
   return problem ? `${problem.code}: ${problem.message}` : startOf(item);
 }
 
-describe("a zone that a file defines is read by its rules when it is called", () => {
+describe("a zone defined by a file is read by its rules when it is called", () => {
   it.each([
     "Customized Time Zone",
     "Customized Time Zone 1",
@@ -97,12 +97,12 @@ describe("a zone that a file defines is read by its rules when it is called", ()
     expect(utc(tzid, east, "20260701T100000")).toBe(expected);
   });
 
-  it("in quotation marks of its own", () => {
+  it("in its own quotation marks", () => {
     const bytes = inZone('"Own"', east, ['DTSTART;TZID="Own":20260701T100000']);
     expect(startOf(readOne(bytes))).toBe("2026-07-01T14:00:00Z");
   });
 
-  it("EST without rules, as the zone database has it", () => {
+  it("EST without rules, as in the zone database", () => {
     expect(utc("EST", [], "20260701T100000")).toBe("2026-07-01T15:00:00Z");
   });
 });
@@ -238,7 +238,7 @@ describe("the rules of a definition are followed", () => {
     expect(utc("Own", block, clock)).toBe(expected);
   });
 
-  it("for a nominal day over a change of the clocks", () => {
+  it("for a nominal day over a clock change", () => {
     const span = (length: string) => {
       const bytes = inZone("Own", berlin, [
         "DTSTART;TZID=Own:20261024T120000",
@@ -251,7 +251,7 @@ describe("the rules of a definition are followed", () => {
     expect(span("PT24H")).toBe("2026-10-25T10:00:00Z");
   });
 
-  it("as the runtime follows those of every zone, at each change and around it", () => {
+  it("like the runtime for every zone, at each change and around it", () => {
     const zones = Intl.supportedValuesOf("timeZone").filter((_zone, at) => at % 4 === 0);
     const wrong: string[] = [];
     for (const zone of zones) {
@@ -348,15 +348,15 @@ describe("a definition that cannot be followed is refused with the reason:", () 
     ["no start", standard(...offsets("+05:30", "+05:30"))],
     ["no offset before", standard(start, "TZOFFSETTO:+0530")],
     ["a start in UTC", standard("DTSTART:20000101T000000Z", ...offsets("+0530", "+0530"))],
-  ])("but not where it knows one offset alone: %s", (_what, block) => {
+  ])("but not with only one offset: %s", (_what, block) => {
     expect(utc("Own", block, "20260701T100000")).toBe("2026-07-01T04:30:00Z");
   });
 
-  it("an abbreviation with such rules, although it is known", () => {
+  it("a known abbreviation with such rules", () => {
     expect(utc("EST", standard(...fine), "20260701T100000")).toContain("unknown-zone");
   });
 
-  it("two of one name that differ; equal ones are one", () => {
+  it("two of one name, if they differ", () => {
     const twice = (second: readonly string[]) => {
       const event = ["BEGIN:VEVENT", "UID:u", "DTSTART;TZID=Own:20260701T100000", "END:VEVENT"];
       const block = (lines: readonly string[]) => [
@@ -372,11 +372,11 @@ describe("a definition that cannot be followed is refused with the reason:", () 
   });
 });
 
-it.each(longZones)("a definition comes to an end in $name", ({ make, most }) => {
+it.each(longZones)("a definition finishes $name", ({ make, most }) => {
   expect(readFine(octets(make(most))).items).toHaveLength(most);
 });
 
-it("readClock() result is null when the zone is not known", () => {
+it("readClock() is null for an unknown zone", () => {
   const tree = readTree(
     octets(
       "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;TZID=No:20260701T100000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",

@@ -49,7 +49,7 @@ const zones = [
 ];
 
 describe("writeTimeZone()", () => {
-  it("writes a rule that holds from 1970 on, as Outlook needs it", () => {
+  it("writes a rule that applies from 1970 on, as Outlook needs it", () => {
     const lines = writeTimeZone({ zone: "America/New_York", fromYear: 2026, toYear: 2028 });
     expect(lines.split("\r\n")).toEqual([
       "BEGIN:VTIMEZONE",
@@ -72,7 +72,7 @@ describe("writeTimeZone()", () => {
     ]);
   });
 
-  it("ends a rule where it ended when a zone gave its summer time up", () => {
+  it("ends a rule where a zone gave up its summer time", () => {
     const block = writeTimeZone({ zone: "America/Vancouver", fromYear: 2014, toYear: 2026 });
     expect(block.split("\r\n")).toEqual([
       "BEGIN:VTIMEZONE",
@@ -95,7 +95,7 @@ describe("writeTimeZone()", () => {
     ]);
   });
 
-  it("ends a rule so that also programs that compare UNTIL with the wall clock see its last onset", () => {
+  it("ends a rule so that programs comparing UNTIL with the wall clock also see its last onset", () => {
     const block = writeTimeZone({ zone: "Asia/Damascus", fromYear: 2014, toYear: 2026 });
     // 24 March 22:00 in UTC.
     expect(block).toContain("BYMONTH=3;BYDAY=-1FR;UNTIL=20220325T000000Z");
@@ -120,7 +120,7 @@ describe("writeTimeZone()", () => {
     expect(block).toContain("RRULE:FREQ=YEARLY;BYMONTH=4;BYMONTHDAY=1;UNTIL=20070401T030000Z");
   });
 
-  it("leaves no half of a rule without end when the other half is irregular", () => {
+  it("writes no half of a rule without end when the other half is irregular", () => {
     const block = writeTimeZone({ zone: "Africa/Cairo", fromYear: 2026, toYear: 2028 });
     expect(block.match(/^RRULE:.*$/gm)).toEqual([
       "RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=-1FR;UNTIL=20300426T000000Z",
@@ -128,13 +128,13 @@ describe("writeTimeZone()", () => {
     ]);
   });
 
-  it("writes single changes as RDATE lines and the rule that followed as RRULE", () => {
+  it("writes single changes as RDATE lines and the following rule as RRULE", () => {
     const block = writeTimeZone({ zone: "America/Nuuk", fromYear: 2022, toYear: 2028 });
     expect(block).toContain("RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU");
     expect(block).toContain("BYMONTHDAY=24,25,26,27,28,29,30;BYDAY=SA");
   });
 
-  it("writes one RDATE a line where the changes follow no rule", () => {
+  it("writes one RDATE a line when the changes follow no rule", () => {
     const block = writeTimeZone({ zone: "Africa/Casablanca", fromYear: 2019, toYear: 2024 });
     expect(block.match(/^RDATE:\d{8}T\d{6}\r$/gm)?.length).toBeGreaterThan(5);
     expect(block).not.toMatch(/RDATE:.*,/);
@@ -149,7 +149,7 @@ describe("writeTimeZone()", () => {
     [1, 1],
     [9998, 9999],
     [1, 9999],
-  ])("can be asked for the years %i to %i", (fromYear, toYear) => {
+  ])("can cover the years %i to %i", (fromYear, toYear) => {
     const block = writeTimeZone({ zone: "Europe/Berlin", fromYear, toYear });
     expect(block.match(/^DTSTART:(?!\d{8}T\d{6}\r)/gm)).toBeNull();
   });
@@ -160,17 +160,17 @@ describe("writeTimeZone()", () => {
     expect(block).toContain("DTSTART:19700101T000000\r\nTZOFFSETFROM:+0530\r\nTZOFFSETTO:+0530");
   });
 
-  it("writes seconds of an offset that has some", () => {
+  it("writes the seconds of an offset", () => {
     const block = writeTimeZone({ zone: "Africa/Monrovia", fromYear: 1970, toYear: 1975 });
     expect(block).toContain("TZOFFSETFROM:-004430\r\nTZOFFSETTO:+0000");
   });
 
-  it("throws when the zone is not known", () => {
+  it("throws for an unknown zone", () => {
     const options = { zone: "Mars/Base", fromYear: 2026, toYear: 2028 };
     expect(() => writeTimeZone(options)).toThrow(RangeError);
   });
 
-  it("gives each zone the name it was asked for", () => {
+  it("gives each zone the requested name", () => {
     for (const zone of zones) {
       const block = writeTimeZone({ zone, fromYear: 2026, toYear: 2027 });
       expect(block).toContain(`\r\nTZID:${zone}\r\n`);

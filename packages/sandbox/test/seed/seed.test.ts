@@ -59,7 +59,7 @@ interface EventLike {
 }
 
 describe("seedWorkspace()", () => {
-  test("same seed and clock give the same workspace, another seed another one", async () => {
+  test("gives the same workspace for the same seed and clock, and another for another seed", async () => {
     const first = await everything(await startRig({ size: "s", seed: 7 }));
     const again = await everything(await startRig({ size: "s", seed: 7 }));
     const other = await everything(await startRig({ size: "s", seed: 8 }));
@@ -68,7 +68,7 @@ describe("seedWorkspace()", () => {
     expect(other[0]).not.toEqual(first[0]);
   });
 
-  test("later on the same day only the reminder to come differs", async () => {
+  test("differs later on the same day only in the reminder to come", async () => {
     const early = await eventsOf();
     const late = await eventsOf({ clock: () => noon.add({ hours: 5 }) });
     const differing = early.filter(
@@ -77,7 +77,7 @@ describe("seedWorkspace()", () => {
     expect(differing.map((it) => it.title)).toEqual(["Release call"]);
   });
 
-  test("a reminder falls due one to two minutes after the start", async () => {
+  test("has a reminder one to two minutes after the start", async () => {
     const call = (await eventsOf()).find((it) => it.title === "Release call");
     const start = Temporal.PlainDateTime.from(call?.start ?? "").toZonedDateTime("Europe/Berlin");
     const due = start.toInstant().subtract({ minutes: call?.reminder ?? 0 });
@@ -86,7 +86,7 @@ describe("seedWorkspace()", () => {
     expect(wait).toBeLessThanOrEqual(120);
   });
 
-  test("events of every kind the service knows", async () => {
+  test("has events of every kind the service knows", async () => {
     const events = await eventsOf();
     const today = "2026-03-10";
     const kinds: Readonly<Record<string, (it: EventLike) => boolean>> = {
@@ -118,7 +118,7 @@ describe("seedWorkspace()", () => {
     expect(owners.size).toBeGreaterThanOrEqual(3);
   });
 
-  test("events on both sides of the next two clock changes, and inside them", async () => {
+  test("has events on both sides of the next two clock changes, and inside them", async () => {
     const starts = (await eventsOf()).map((it) => it.start);
     for (const start of ["2026-03-28 09:00", "2026-03-29 01:30", "2026-03-30 09:00"])
       expect(starts).toContain(start);
@@ -126,11 +126,11 @@ describe("seedWorkspace()", () => {
       expect(starts).toContain(start);
   });
 
-  test("a zone without clock changes seeds as well", async () => {
+  test("works in a zone without clock changes", async () => {
     expect((await eventsOf({ timeZone: "UTC" })).length).toBeGreaterThan(20);
   });
 
-  test("tasks of every kind", async () => {
+  test("has tasks of every kind", async () => {
     const rig = await startRig({ size: "s" });
     const text = JSON.stringify(await everything(rig));
     const page = (await rig.call("GET /alltodo?completed=true&limit=1")).json;
@@ -167,7 +167,7 @@ describe("seedWorkspace()", () => {
     },
   );
 
-  test("counts are laid over those of a size", async () => {
+  test("replaces single counts of a size", async () => {
     const counts = { tasks: 320, eventsOfFirst: 150, parents: 0 };
     const [rig, usual] = [await startRig({ size: "s", counts }), await startRig({ size: "s" })];
     const eventsIn = ({ sandbox: { keys, workspace } }: Rig) =>
@@ -192,7 +192,7 @@ describe("seedWorkspace()", () => {
     expect(items(tasks.json).length).toBeGreaterThan(40);
   });
 
-  test("an empty workspace has people and places, and nothing in them", async () => {
+  test("has people and places and nothing in them when it is empty", async () => {
     const rig = await startRig({ size: "empty" });
     expect(rig.sandbox.keys.map((it) => it.role)).toEqual([
       "owner",
