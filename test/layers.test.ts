@@ -7,7 +7,7 @@ import { readSource } from "./layers/source-code.ts";
 
 const root = new URL("../src/", import.meta.url);
 
-/** A shorter file is a piece of another file's story, unless it is shared or tested by itself. */
+/** A shorter file is a part of another file's story, unless it is shared or tested by itself. */
 const fewestLines = 60;
 
 describe("layers", () => {
@@ -81,7 +81,7 @@ it("tests set no time limit below the general one, as a busy machine is no defec
     const text = readFileSync(new URL(path, here), "utf8");
     for (const [found, option, last] of text.matchAll(limit)) {
       const ms = Number((option ?? last ?? "").replaceAll("_", ""));
-      // A timer of a tick is none.
+      // A timer of a single tick does not count.
       if (ms > 1000 && ms < 180_000) short.push(`${path}: ${found}`);
     }
   }
@@ -195,7 +195,7 @@ function importsOf({ path, text }: Source): readonly string[] {
   return [...new Set(own.map(({ specifier }) => posix.join(posix.dirname(path), specifier)))];
 }
 
-/** Files that are found by their name: started by a shell or as a thread, or one entry of a register, which names each. */
+/** Files found by their name: started by a shell or as a thread, or one entry of a register, which names each. */
 const isEntry = (path: string): boolean =>
   /(?:^main|^dayferry|-worker|-child)\.ts$|\/(?:commands|catalogue)\//.test(path);
 
@@ -205,7 +205,7 @@ function testNames(): readonly string[] {
     .map((path) => path.split(sep).join("/"));
 }
 
-/** Whether a test of the same folder bears the file's name, or its name and what it is about. */
+/** Whether a test of the same folder has the file's name, or its name and a topic. */
 function isTestOf(test: string, path: string): boolean {
   const own = path.replace(/\.ts$/, "");
   const module = posix.dirname(own).split("/")[0] ?? "";

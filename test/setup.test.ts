@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** The set-up in a folder of its own, with a browser on this machine that keeps its cookie. */
+/** The set-up in a separate folder, with a browser on this machine that keeps its cookie. */
 async function setUp() {
   const cwd = testDirectory();
   const stop = new AbortController();
@@ -72,7 +72,7 @@ async function setUp() {
   return {
     cwd,
     ask,
-    /** As a browser that opens the printed link. */
+    /** Like a browser that opens the printed link. */
     enter: async () => {
       const entered = await ask(`GET /setup?token=${token}`);
       cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
@@ -83,7 +83,7 @@ async function setUp() {
     answers,
     ended,
     stop,
-    /** As far as the page that tells what was found. */
+    /** Up to the page that shows the findings. */
     answered: async () => {
       const entered = await ask(`GET /setup?token=${token}`);
       cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? cookie;

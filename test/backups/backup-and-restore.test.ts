@@ -281,7 +281,7 @@ describe("restoring a backup", () => {
     place.sql("INSERT INTO labels (id, name) VALUES (1, 'old')");
     const { file } = good(await place.backup());
     place.sql("UPDATE labels SET name = 'present'");
-    // What a decided restore moves, put back into each state that a cut could leave.
+    // Puts the files moved by a decided restore back into each state that an interruption could leave.
     const stage = join(place.folder, ".restoring-abc");
     mkdirSync(stage);
     execFileSync("tar", ["-xzf", file, "-C", stage, "dayferry.sqlite"]);

@@ -20,7 +20,7 @@ describe("a start with pending migrations", () => {
     async (count) => {
       const { place, open, backups } = await anInstallation();
       firstVersion(join(place.dataDir, "dayferry.sqlite"), count);
-      // A file in the place of the folder.
+      // A file in place of the folder.
       writeFileSync(backups, "");
       expect(open).toThrow("cannot be backed up first");
       expect(versionOf(join(place.dataDir, "dayferry.sqlite"))).toBe(count);
@@ -55,7 +55,7 @@ describe("a start with pending migrations", () => {
     const { place, open, backups } = await anInstallation();
     const file = join(place.dataDir, "dayferry.sqlite");
     firstVersion(file, 13);
-    // The next one is to make it.
+    // The next start makes it.
     const db = new Database(file);
     db.exec("CREATE TABLE unanswered (something TEXT)");
     db.close();
@@ -117,7 +117,7 @@ async function anInstallation() {
   };
 }
 
-/** A database as an earlier build has left it. */
+/** A database as an earlier build left it. */
 function firstVersion(file: string, count: number): void {
   const db = new Database(file);
   db.pragma("journal_mode = WAL");

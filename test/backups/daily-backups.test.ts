@@ -21,7 +21,7 @@ import { aDataDirectory } from "./rig.ts";
 const zone = "Europe/Berlin";
 const signal = new AbortController().signal;
 
-/** What the processes do, in this one: starting one takes longer than a backup. */
+/** Does in this process what separate processes do: starting one takes longer than a backup. */
 const inThisProcess: BackupProcesses = {
   backup: (task) => makeBackup(task, randomBytes),
   examine: async (file) => examineDatabase(file, "quick"),
@@ -50,7 +50,7 @@ describe("daily backups", () => {
 
   it("report a problem if they fail, and are tried again an hour later", async () => {
     const rig = aRig("2026-11-21T12:00:00Z");
-    // A file in the place of the folder.
+    // A file in place of the folder.
     writeFileSync(rig.directory, "");
     rig.set("2026-11-22T03:00:00Z");
     await rig.step();

@@ -31,7 +31,7 @@ function aPlace() {
   return { ...place, backups, dataDir: place.folder };
 }
 
-/** Octets that are nothing, at one page of a file. */
+/** Random octets over one page of a file. */
 function spoil(file: string, page: number) {
   const descriptor = openSync(file, "r+");
   writeSync(descriptor, Buffer.alloc(4096, "garbage "), 0, 4096, (page - 1) * 4096);
@@ -44,7 +44,7 @@ const pageOf = (place: ReturnType<typeof aPlace>, name: string): number => {
   return rootpage ?? 0;
 };
 
-/** Rows that take many pages. */
+/** Rows that fill many pages. */
 const filled = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
   INSERT INTO meta (name, value) SELECT 'filler ' || i, hex(randomblob(300)) FROM n`;
 
@@ -54,7 +54,7 @@ describe("a check before opening the database", () => {
     expect(damageBeforeOpening(place)).toBeNull();
     rmSync(place.file);
     expect(damageBeforeOpening(place)).toBeNull();
-    // The first start was ended before it had written anything.
+    // The first start ended before it wrote anything.
     writeFileSync(place.file, "");
     expect(damageBeforeOpening(place)).toBeNull();
   });
@@ -118,7 +118,7 @@ describe("an examination of the database", () => {
 });
 
 describe("a damaged write-ahead log", () => {
-  /** As a machine leaves them that lost its power: the database, and a log with three commits. */
+  /** As a power cut leaves them: the database, and a log with three commits. */
   function afterCrash() {
     const place = aPlace();
     const db = new Database(place.file);

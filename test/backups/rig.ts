@@ -39,7 +39,7 @@ export function aDataDirectory() {
     file,
     open,
     key: (name: string) => readFileSync(join(folder, name), "utf8"),
-    /** Runs SQL on the database itself. */
+    /** Runs SQL directly on the database. */
     sql(text: string) {
       const db = new Database(file);
       db.exec(text);
@@ -62,7 +62,7 @@ export function aDataDirectory() {
           dataDir: folder,
           file: join(folder, "one.tar.gz"),
           ifTaken: "replace",
-          // To seal keys takes a tenth of a second: for those who look at them.
+          // Sealing keys takes a tenth of a second, so only tests that look at them do it.
           passphrase: null,
           program: "1.2.3",
           now: noon,
@@ -84,7 +84,7 @@ export function aDataDirectory() {
   };
 }
 
-/** What has gone well; the failure's words where it has not. */
+/** The result, or the words of the failure. */
 export function good<Value extends MadeBackup | Restored>(
   result:
     | { readonly ok: true; readonly value: Value }

@@ -27,7 +27,7 @@ describeInBrowser("the calendar", () => {
     installation.dispose();
   });
 
-  /** What the workspace itself has under a title. */
+  /** The workspace's own items with a title. */
   function inWorkspace(title: string) {
     const by = ownerOf(sandbox);
     const all = sandbox.workspace.places().flatMap(({ project }) => {
@@ -42,7 +42,7 @@ describeInBrowser("the calendar", () => {
     await page.goto(`${daemon.url}/${path}`);
   }
 
-  /** Makes an event by the form, as somebody without a mouse does, and waits until the workspace has it. */
+  /** Makes an event by the form with the keyboard only, and waits until the workspace has it. */
   async function make(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
     const { title = "", ...times } = fields;
     await enter(page, `calendar/new?on=${day}&at=10:00&until=11:00`);
@@ -55,10 +55,10 @@ describeInBrowser("the calendar", () => {
     await eventually(`the workspace has ${title}`, () => inWorkspace(title));
   }
 
-  /** Drags from the middle of one to the middle of another, as a hand does: in steps. */
+  /** Drags from the middle of one to the middle of another in steps, like a hand. */
   async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
     await page.evaluate("document.querySelector('#calendar').scrollIntoView()");
-    // The calendar replaces its entries when it loads them again: for a moment they have no place.
+    // The calendar replaces its entries when it reloads them: for a moment they have no place.
     const [start, end] = await eventually("both are shown", async () => {
       const [start, end] = [await from.boundingBox(), await to.boundingBox()];
       return start && end ? ([start, end] as const) : null;
@@ -69,7 +69,7 @@ describeInBrowser("the calendar", () => {
     await page.mouse.up();
   }
 
-  /** A month is as high as its window: here its days have room for everything that these tests make. */
+  /** A month fills its window: here its days have room for everything that these tests make. */
   const withRoom = async (page: Page): Promise<void> => {
     const width = page.viewportSize()?.width ?? 1280;
     await page.setViewportSize({ width, height: 3000 });
@@ -110,7 +110,7 @@ describeInBrowser("the calendar", () => {
     const shown = entry(page, title);
     await shown.waitFor();
     await shown.evaluate("(element) => element.scrollIntoView({ block: 'center' })");
-    // Its end can be taken hold of once the pointer is above it.
+    // Its end can be dragged once the pointer is above it.
     await shown.hover();
     const hours = ["11:00", "12:00"].map((hour) =>
       page.locator("#calendar").getByText(hour, { exact: true }).first(),
@@ -128,7 +128,7 @@ describeInBrowser("the calendar", () => {
       await page.mouse.move(x, end + 4, { steps: 4 });
       await make(await open(), { title: other });
       const isReadAnew = page.waitForResponse((response) => response.url().includes("from="));
-      // As the page's script shows the list below anew.
+      // The page's script redraws the list below.
       await page.evaluate("document.querySelector('#agenda').append('')");
       await isReadAnew;
       await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
@@ -256,7 +256,7 @@ describeInBrowser("the calendar", () => {
     await page.goBack();
     await expect.poll(() => shown.textContent()).toBe(range);
     await page.getByLabel("Subtasks").uncheck();
-    // A filter applies at once, and is kept in the address with the days and the view.
+    // A filter applies at once, and the address keeps it with the days and the view.
     await expect
       .poll(() => new URL(page.url()).searchParams.getAll("kind"))
       .toEqual(["event", "milestone", "task"]);
@@ -264,7 +264,7 @@ describeInBrowser("the calendar", () => {
     await expect.poll(() => shown.textContent()).toBe(range);
     expect(await page.getByLabel("Subtasks").isChecked()).toBe(false);
     expect(new URL(page.url()).searchParams.get("view")).toBe("listWeek");
-    // Where it begins has no word in the address: tomorrow it is tomorrow.
+    // The start is not in the address: tomorrow it is tomorrow.
     await page.goto(`${daemon.url}/calendar`);
     await page.getByRole("button", { name: "Next" }).waitFor();
     expect(new URL(page.url()).search).toBe("");
@@ -306,7 +306,7 @@ describeInBrowser("the calendar", () => {
     const hour = page.locator("#calendar").getByText("09:00", { exact: true }).first();
     await hour.waitFor();
     await page.evaluate("document.querySelector('#calendar').scrollIntoView()");
-    // What stands there is the hour itself, neither cut off nor covered.
+    // The hour itself is readable, neither cut off nor covered.
     const { x, y } = await eventually("an hour is shown", () => hour.boundingBox());
     const there = `document.elementFromPoint(${x + 4}, ${y + 4})?.textContent`;
     expect(await page.evaluate(there)).toBe("09:00");

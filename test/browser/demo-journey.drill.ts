@@ -39,7 +39,7 @@ describeInBrowser("a morning with the demo", () => {
     });
   };
 
-  /** Chooses a whole side, looks at what would come of it, and sends that. */
+  /** Chooses a whole side, previews the result, and sends it. */
   const choose = async (
     page: Page,
     { edit, side, confirm }: { edit: number; side: RegExp; confirm: string },

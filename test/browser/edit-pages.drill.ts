@@ -45,7 +45,7 @@ describeInBrowser("the pages of edits", () => {
       await api(`items?project=${by.project}&from=2027-06-01&to=2027-07-01`),
     );
     const uid = /"(event-[^"]+)"/.exec(items)?.[1] ?? "";
-    // Were the other's change read before the edit arrives, the edit would be one over that change and no conflict.
+    // If the other's change were read before the edit arrived, there would be no conflict.
     sandbox.faults.add({
       kind: "status",
       status: 503,

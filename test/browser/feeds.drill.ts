@@ -51,7 +51,7 @@ describeInBrowser("feeds", () => {
     await page.getByRole("heading", { name: "Open tasks" }).waitFor();
     expect(await page.getByRole("textbox", { name: "Address" }).inputValue()).not.toBe(address);
     expect((await fetch(address)).status).toBe(404);
-    // The page hears of the end while the answer is still on its way.
+    // The page learns of the end while the answer is still on its way.
     await page.route("**", async (route) => {
       if (route.request().method() !== "POST") return route.continue();
       const response = await route.fetch({ maxRedirects: 0 });

@@ -44,7 +44,7 @@ describeInBrowser("the first run", () => {
     return { cwd, url, serving };
   }
 
-  /** Nothing in anybody's way, and nothing beyond the edge. */
+  /** Nothing blocks the reader, and nothing runs over the edge. */
   const isClear = async (page: Page) => {
     expect(await barriers(page), page.url()).toEqual([]);
     expect(await overhang(page), page.url()).toBe(0);
@@ -69,7 +69,7 @@ describeInBrowser("the first run", () => {
       await page.getByLabel("API key").fill("wrong");
       await page.getByLabel("Your e-mail address").fill(contact);
       await page.getByLabel("Time zone of the account").fill(timeZone);
-      // Told already while it is typed.
+      // Said already while typing.
       if (script === "on") await page.locator("#apiKey-problem").waitFor();
       await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
       const field = page.getByLabel("API key");
@@ -110,7 +110,7 @@ describeInBrowser("the first run", () => {
   );
 });
 
-/** One that nobody listens at. */
+/** A port on which nobody listens. */
 function freePort(): Promise<number> {
   const server = createServer();
   return new Promise((resolve) => {

@@ -56,7 +56,7 @@ describeInBrowser("the pages of reports", () => {
       .locator(".chart")
       .evaluate((chart) => ({ clientWidth: chart.clientWidth, scrollWidth: chart.scrollWidth }));
     expect(scrollWidth).toBe(clientWidth);
-    // Nothing of it is drawn beside the picture.
+    // Nothing is drawn outside the picture.
     const outside = await page.locator(".chart svg.narrow").evaluate((svg) => {
       const frame = svg.getBoundingClientRect();
       return [...svg.querySelectorAll("text")]

@@ -30,7 +30,7 @@ describeInBrowser("subscribing and connecting, to the end", () => {
     await page.getByLabel("App password").fill(given.kind === "set" ? given.password : "");
     await page.getByRole("button", { name: "Log in", exact: true }).click();
   };
-  /** What the button beside a field has put into the clipboard. */
+  /** What the button beside a field put into the clipboard. */
   const copied = async (page: Page, label: string): Promise<string> => {
     await page.getByRole("button", { name: `Copy: ${label}` }).click();
     await page
@@ -197,7 +197,7 @@ async function streamText(stream: AsyncIterable<Buffer>): Promise<string> {
   return text;
 }
 
-/** The pixels of a picture as browsers take it. Source: PNG, third edition, 7 and 9 (8 bits a sample, no interlace). */
+/** The pixels of a picture as browsers accept it. Source: PNG, third edition, 7 and 9 (8 bits a sample, no interlace). */
 function pixelsOfPng(png: Buffer) {
   const [width, height, samples] = [
     png.readUInt32BE(16),

@@ -13,7 +13,7 @@ import { anEvent, aPerson, aProject } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 import { listen } from "./cache-process.ts";
 
-/** `http.sharedCache` as a configuration says it. */
+/** `http.sharedCache` as configured. */
 export function sharedCacheOf(written: unknown): SharedCacheConfig | null {
   const service = {
     baseUrl: "https://company.example.com/api/v3",
@@ -27,7 +27,7 @@ export function sharedCacheOf(written: unknown): SharedCacheConfig | null {
   return parsed.value.http.sharedCache;
 }
 
-/** The whole HTTP face over a store with one feed, as it stands behind a cache; how it was asked is counted. */
+/** The whole HTTP side over a store with one feed, as a cache sees it; counts the requests. */
 export async function origin(written: unknown) {
   const config = sharedCacheOf(written);
   const clock = handClock("2026-11-21T09:00:00Z");

@@ -6,7 +6,7 @@ import { callHttp } from "../support/http-call.ts";
 import { nginx } from "./cache-process.ts";
 import { origin } from "./cache-rig.ts";
 
-// Debian's nginx by the example in deploy/: it drops nothing on request, so that copies end by their age alone.
+// Debian's nginx by the example in deploy/: it cannot drop copies on request, so that they end only by age.
 
 describe.skipIf(!isInstalled("nginx"))("nginx in front of feeds", () => {
   async function behindNginx(written: object) {

@@ -6,7 +6,7 @@ import { callHttp } from "../support/http-call.ts";
 import { freePort, varnish } from "./cache-process.ts";
 import { origin } from "./cache-rig.ts";
 
-// Debian's Varnish by the example in deploy/, in front of the real HTTP face.
+// Debian's Varnish by the example in deploy/, in front of the real HTTP side.
 
 describe.skipIf(!hasXkey())("Varnish in front of feeds", () => {
   async function behindVarnish() {

@@ -93,7 +93,7 @@ describe("an answer that would be too long", () => {
     expect(new Set(statuses.map(([, status]) => status))).toEqual(new Set(["507"]));
     expect(got.text.length).toBeLessThan(largestAnswer);
 
-    // A sync-collection is cut off where it still fits, and goes on with its token.
+    // A sync-collection ends where it still fits, and its token continues it.
     const seen = new Set<string>();
     let token = "";
     for (let page = 1; page <= 4; page++) {

@@ -74,7 +74,7 @@ describe("signing in", () => {
     const { bare, call, as, secrets, clock, throttle, waits } = await startDav();
     const guess = () => bare(root, { headers: { ...as("ana@example.com", "wrong"), ...depth } });
     await call(root, { headers: depth });
-    // Beyond the fifth each answer is delayed; the clock stands still, so that they are all recent.
+    // From the sixth on each answer is delayed; the clock stands still, so that all of them are recent.
     const statuses: number[] = [];
     for (let tried = 0; tried < 5; tried++) statuses.push((await guess()).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401]);
@@ -82,7 +82,7 @@ describe("signing in", () => {
     expect((await guess()).status).toBe(401);
     expect(waits).toEqual([500]);
 
-    // Known credentials go on at once, also from the same address, and so does another person.
+    // Known credentials pass at once, also from the same address, and so does another person.
     expect((await call(root, { headers: depth })).status).toBe(207);
     const bens = { ...as("ben@example.com", secrets.ben), ...depth };
     expect((await bare(root, { headers: bens })).status).toBe(207);
@@ -100,7 +100,7 @@ describe("signing in", () => {
     const refused = await guess("ana@example.com");
     expect(refused.status).toBe(429);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    // A program that was never seen here, behind the same address.
+    // A program never seen here, behind the same address.
     expect((await guess("ana@example.com", secrets.ana)).status).toBe(207);
     expect((await guess("ben@example.com", secrets.ben)).status).toBe(207);
     expect((await guess("ben@example.com")).status).toBe(401);

@@ -30,7 +30,7 @@ it("a repeated PROPFIND reflects every change, separately for each person and re
   const second = await ask(11);
   const [before, after] = [first, second].map((text) => text.split("\n"));
   expect(after).toHaveLength(before?.length ?? 0);
-  // The object, and the calendar whose ETag is another one.
+  // The object, and the calendar with its new ETag.
   expect(after?.filter((line) => before?.includes(line) !== true)).toHaveLength(2);
   put(71, { title: "Between us", private: false, creatorId: 11 });
   expect(events(await ask(12))).toBe(72);

@@ -9,7 +9,10 @@ import { startDav } from "../support/dav-server.ts";
 
 export const calendar = "/dav/calendars/11/events-2001/";
 
-/** A push service on loopback, which decrypts what it gets. `status`: its answer to every message; null for its own, "none" for none. */
+/**
+ * A push service on loopback, which decrypts what it receives. `status`: its answer to every message; null for its own,
+ * "none" for none.
+ */
 export async function startPushService() {
   const model = new PushApiModel();
   const answers: { status: number | "none" | null } = { status: null };
@@ -35,7 +38,7 @@ export async function startPushService() {
   return {
     answers,
     close,
-    /** A program that subscribes, and what it has been sent. */
+    /** A subscribed program, and the messages it received. */
     async program(vapidKey: string) {
       const { endpoint, keys, clientHash } = await model.subscribe({
         userVisibleOnly: "true",
@@ -90,7 +93,7 @@ export async function pushRig({ push: reach = "any" }: { push?: "any" | "public"
           .add({ milliseconds: seconds * 1000 })
           .toString(),
       ),
-    /** Registers a program as the draft has it, or as DAVx5 up to 4.5.19 did. */
+    /** Registers a program as the draft says, or as DAVx5 up to 4.5.19 did. */
     register: (
       program: Program,
       { form = "new", path = calendar, headers = {} }: Registering = {},

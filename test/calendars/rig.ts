@@ -60,7 +60,7 @@ export function textOf(
   return calendars.octets(object).toString();
 }
 
-/** Octets as a program would put them: an event with more than the service can hold. */
+/** Octets as a program would put them: an event with more than the service can store. */
 export function bodyOf(uid: string, title: string, more: readonly string[] = []): string {
   return [
     "BEGIN:VCALENDAR",

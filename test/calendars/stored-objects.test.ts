@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anEvent, aTask, times } from "../support/items.ts";
 import { bob, bodyOf, calendarRig, open, storedObject, textOf } from "./rig.ts";
 
-/** An event that a program has just put under its own UID. */
+/** An event that a program just put under its own UID. */
 function keptRig(more: readonly string[] = []) {
   const rig = calendarRig();
   const item = anEvent(1, { title: "Mine", when: times("2026-11-23T10:00", "2026-11-23T11:00") });
@@ -182,7 +182,7 @@ describe("stored octets of a program", () => {
         throw new Error("power cut");
       }),
     ).toThrow("power cut");
-    // Takes the revision that was undone.
+    // Uses the revision that was undone.
     rig.put(aTask(9));
     expect(rig.calendars.objects(calendar)).toEqual(before);
     expect(rig.calendars.objects(open(rig, "tasks-3001"))).toHaveLength(1);

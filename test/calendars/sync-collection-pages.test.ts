@@ -7,13 +7,13 @@ import { runs } from "../support/effort.ts";
 import { anEvent, aTask } from "../support/items.ts";
 import { ann, calendarRig, eve, open } from "./rig.ts";
 
-/** A program that does nothing but follow sync tokens. */
+/** A program that only follows sync tokens. */
 function follower(calendar: Calendar, limit: number | null) {
   const known = new Map<string, string>();
   let token = "";
   return {
     known,
-    /** One request; whether there is more. Starts anew when the token is refused. */
+    /** Makes one request; true if there is more. Starts again when the token is refused. */
     step(calendars: Calendars): boolean {
       const answer = calendars.changes(calendar, { token, limit });
       if (!answer) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type ConfigChanges, type Installation, install } from "../support/dayferry.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
-/** One service for all tests of a file, and data directories for commands that run in processes of their own. */
+/** One service for all tests of a file, and data directories for commands that run in separate processes. */
 export function commandRig() {
   let started: Sandbox | null = null;
   beforeAll(async () => {

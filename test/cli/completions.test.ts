@@ -6,7 +6,7 @@ import { type Shell, shells } from "../../src/cli/completions.ts";
 import { isInstalled, runProgram } from "../clients/programs.ts";
 import { command } from "../support/in-process.ts";
 
-// The shells themselves complete, from what the command prints for them.
+// The shells themselves complete, using what the command prints for them.
 
 const folder = mkdtempSync(join(tmpdir(), "dayferry-completion-"));
 const scriptOf = (shell: Shell): string => join(folder, `dayferry.${shell}`);
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What stands on the line, and what it may go on with. */
+/** The text on the line, and its possible completions. */
 const lines: readonly (readonly [line: string, expected: readonly string[]])[] = [
   ["comp", ["completion"]],
   ["--conf", ["--config"]],
@@ -82,7 +82,7 @@ describe.skipIf(!isInstalled("zsh"))("completion in zsh", () => {
     const single = lines.flatMap(([line, [only, ...others]]) =>
       only === undefined || others.length > 0 ? [] : [{ line, only }],
     );
-    // A terminal of its own, in which each line is completed by a tab and then printed as it stands.
+    // A separate terminal, in which each line is completed by a tab and then printed.
     const session = `
       zmodload zsh/zpty
       zpty shell "TERM=dumb zsh -f -i"

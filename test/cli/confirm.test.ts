@@ -53,7 +53,7 @@ it("asks on a terminal before a destructive action, and acts only on yes", async
     const { code, stderr } = await run(args, { typed: " Yes " });
     expect([code, args.join(" ")], stderr).toEqual([0, args.join(" ")]);
   }
-  // What is new takes nothing away; a script, and --yes, are not asked.
+  // New things take nothing away; scripts, and --yes, are not asked.
   for (const typed of [null, "n"]) {
     const given = await run(["people", "set-password", owner()], { typed });
     expect(given.code).toBe(0);

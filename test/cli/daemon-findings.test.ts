@@ -6,7 +6,7 @@ const at = { zone: "Europe/Berlin", today: Temporal.PlainDate.from("2026-11-24")
 
 const failing = (source: string, problem: string) => ({ source, severity: "problem", problem });
 
-/** Of a daemon that has read fourteen lists six minutes ago. */
+/** Findings on a daemon that read fourteen lists six minutes ago. */
 const status = (fields: Partial<DaemonStatus>): DaemonStatus => ({
   fresh: true,
   mirror: { sources: 14, projectsNeverRead: 0, newestAgeSeconds: 360 },

@@ -17,7 +17,7 @@ afterAll(() => swept.dispose());
 
 const databaseOf = ({ dataDir }: Installation): string => join(dataDir, "dayferry.sqlite");
 
-/** As a cable that fails would leave it: pages in the middle say what cannot be. */
+/** As a bad cable would leave it: impossible values on pages in the middle. */
 function spoilPages(file: string): void {
   const octets = readFileSync(file);
   octets.fill(0xa5, 8 * 4096, octets.length - 4096);

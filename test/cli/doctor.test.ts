@@ -8,7 +8,7 @@ import { commandRig } from "./command-rig.ts";
 const rig = commandRig();
 const { place, owner } = rig;
 
-/** Titles of what probes have left in the service. */
+/** Titles of what probes left in the service. */
 const leftOfProbes = (): readonly string[] =>
   rig.sandbox.workspace
     .places()

@@ -8,7 +8,7 @@ import { commandRig } from "./command-rig.ts";
 const rig = commandRig();
 const { place, project, owner } = rig;
 
-/** An event of the workspace whose title and time an edit and someone else have both changed. */
+/** An event whose title and time were changed both by an edit and by someone else. */
 async function conflicting(options: { readonly daemon: boolean }) {
   const installation = place();
   let address: DaemonAddress | null = null;

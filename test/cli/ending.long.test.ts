@@ -10,7 +10,7 @@ import { commandRig } from "./command-rig.ts";
 
 const rig = commandRig();
 
-/** A mail server that takes every connection and never says a word. */
+/** A mail server that accepts every connection and says nothing. */
 async function silentServer({ onTestFinished }: TestContext) {
   let connections = 0;
   const sockets = new Set<{ destroy(): void }>();
@@ -71,7 +71,7 @@ describe.concurrent("a signal", () => {
   ] as const)("%s ends at once if it is the second", async ([signal, code], test) => {
     const { expect } = test;
     const { child, closed, stderr } = await hangingDoctor(test);
-    // A signal that comes before the first one was handled counts as one with it.
+    // A signal that comes before the first one was handled counts as the same.
     await eventually("it ends", () => {
       child.kill(signal);
       return child.exitCode ?? child.signalCode;
@@ -109,7 +109,7 @@ describe.concurrent("serve", () => {
     reader.on("error", () => undefined);
     reader.write("POST /api/edits?project=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n");
     await eventually("a mail hangs", () => server.connections() > 0 || null);
-    // Exit 0: it has closed by itself, before the bound that ends whatever hangs.
+    // Exit 0: it closed by itself, before the limit that ends whatever hangs.
     expect((await daemon.stop()).code).toBe(0);
     // Nothing was lost: the next one finds the lock free and the database whole.
     const next = await serve(place);

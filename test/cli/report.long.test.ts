@@ -184,7 +184,7 @@ describe("GET /api/reports", () => {
         ask("/api/reports/overdue?format=pdf"),
         ask("/api/reports/overdue?limit=-1"),
         ask("/api/reports/overdue?per=son"),
-        // A filter that is not understood must not be answered with everything.
+        // A misunderstood filter must not be answered with everything.
         ask("/api/reports/overdue?project=2001&project=2002"),
         ask("/api/reports/overdue?project[]=2001"),
         ask("/api/reports/overdue?person="),
@@ -204,7 +204,7 @@ describe("sql", () => {
   it("answers a query beside the daemon, in every format", async () => {
     const query = "SELECT title, days_late, NULL AS empty, x'00ff' AS octets FROM report_overdue";
     const said = async (format: string) => (await command("sql", query, "--format", format)).stdout;
-    // Of a file alone the zone of the account is not known: its day is that of UTC.
+    // A file alone does not tell the account's zone: its day is that of UTC.
     const late = Temporal.Now.plainDateISO("UTC").since(due).days;
     expect(await said("table")).toBe(
       `title          days_late  empty  octets\nOverdue | one          ${late}         x'00ff'\n`,

@@ -59,7 +59,7 @@ describe("demo", () => {
 
   it("takes host, port and data directory from the environment, and prints usable addresses", async () => {
     const dataDir = join(folder(), "kept");
-    // A folder and a mask that let everybody look: what is written must be closed all the same.
+    // A folder and a mask open to everybody: the files must be private all the same.
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o777);
     const mask = process.umask(0o000);

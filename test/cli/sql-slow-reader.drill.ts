@@ -11,7 +11,7 @@ import { handClock, migrations } from "../support/test-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "dayferry-test-"));
 const database = join(folder, "dayferry.sqlite");
-/** Rows without end, of a hundred characters each. */
+/** Endless rows of a hundred characters each. */
 const endless = `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT hex(zeroblob(50)) AS y FROM n`;
 
 beforeAll(() => {
@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The command in a process of its own, so that its standard output is a pipe that may be full or closed. */
+/** The command in a separate process, so that its standard output is a pipe that may be full or closed. */
 function sql(query: string, ...options: readonly string[]) {
   const scratch = mkdtempSync(join(folder, "scratch-"));
   const args = [program, "sql", query, "--database", database, ...options];

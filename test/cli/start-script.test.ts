@@ -18,7 +18,7 @@ import { eventually } from "../support/eventually.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** A checkout whose Node is a program that does what `script` says; no other one is in the path. */
+/** A checkout whose Node is a program that does what `script` says; the path has no other one. */
 function checkout(script: string | null) {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-checkout-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

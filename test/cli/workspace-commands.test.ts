@@ -34,7 +34,7 @@ let daemon: Awaited<ReturnType<typeof serveHere>> | null = null;
 const command = (...args: readonly (string | number)[]) =>
   commandHere(args.map(String), { installation, daemon, input: "from standard input\n" });
 
-/** What a command prints as JSON; throws what it says instead when it fails. */
+/** What a command prints as JSON; throws its message when it fails. */
 async function json(...args: readonly (string | number)[]): Promise<unknown> {
   const { code, stdout, stderr } = await command(...args, "--json");
   if (code !== 0) throw new Error(`${code}: ${stderr}`);

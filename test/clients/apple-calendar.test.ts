@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { berlinZone, ics, type Program, pathOf, prop, replay } from "./replay.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "./setting.ts";
 
-// Calendar of macOS and iOS, as its requests are documented: its own prefixes, its three questions at the start, and
+// Calendar of macOS and iOS, as its requests are documented: its own prefixes, its three requests at the start, and
 // octets that it wants back as it sent them.
 
 const prodId = "-//Apple Inc.//iPhone OS 17.5//EN";
@@ -53,7 +53,7 @@ describe("Apple Calendar", () => {
       const answer = await apple.send(`PROPFIND ${path}`, asked);
       expect(Number(answer.headers["content-length"])).toBe(answer.bytes.length);
       const { responses } = await apple.read(`PROPFIND ${path}`, asked);
-      // It throws an answer away that is about another address than it asked.
+      // It ignores an answer about another address than it requested.
       expect(responses.map(({ href }) => href)).toEqual([path]);
       expect(prop(responses[0]?.props ?? {}, "current-user-principal")).toBe(
         `/dav/principals/${setting.by}/`,

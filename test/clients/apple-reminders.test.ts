@@ -3,7 +3,7 @@ import { ics, type Program, pathOf, prop, replay } from "./replay.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "./setting.ts";
 
 // Reminders of iOS: it makes a to-do without dates and adds them a moment later, sends dates as VALUE=DATE, deletes
-// without conditions, and goes on writing to the address at which it once found something.
+// without conditions, and keeps writing to the address at which it once found something.
 
 const prodId = "-//Apple Inc.//iOS 17.5//EN";
 const type = { "content-type": "text/calendar; charset=utf-8" };
@@ -62,7 +62,7 @@ describe("Apple Reminders", () => {
       body: `<A:propfind xmlns:A="DAV:"><A:prop><B:supported-calendar-component-set xmlns:B="urn:ietf:params:xml:ns:caldav"/></A:prop></A:propfind>`,
     });
     expect(text).toContain('name="VTODO"');
-    // A home that called itself a calendar would be taken for one, and be empty.
+    // It would show a home that called itself a calendar as an empty calendar.
     const body = `<A:propfind xmlns:A="DAV:"><A:prop><A:resourcetype/></A:prop></A:propfind>`;
     const { text: self } = await reminders.send(`PROPFIND ${pathOf(setting.home)}`, {
       headers: { depth: "0" },

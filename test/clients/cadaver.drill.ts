@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isInstalled, runProgram } from "./programs.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "./setting.ts";
 
-// cadaver is a plain WebDAV client: it asks for no conditions and knows nothing of calendars.
+// cadaver is a plain WebDAV client: it sends no conditions and knows nothing of calendars.
 
 describe.skipIf(!isInstalled("cadaver"))("cadaver", () => {
   let setting: ClientSetting;

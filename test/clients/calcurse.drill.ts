@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { calcurseCaldav, hasCalcurseCaldav, python, runProgram } from "./programs.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "./setting.ts";
 
-// calcurse keeps what it can hold: title, times and a note. What it changes it deletes and makes anew.
+// calcurse keeps only title, times and a note. It deletes what it changes and makes it again.
 
 describe.skipIf(!(await hasCalcurseCaldav()))("calcurse-caldav", () => {
   let setting: ClientSetting;

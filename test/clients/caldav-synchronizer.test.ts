@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { berlinZone, ics, type Program, pathOf, prop, replay } from "./replay.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "./setting.ts";
 
-// Outlook through CalDav Synchronizer: lists by calendar-query, writes a day of a task as its first and its last second,
-// and goes on at the address that Location names.
+// Outlook through CalDav Synchronizer: lists by calendar-query, writes a day of a task as its first and last second,
+// and continues at the address in Location.
 
 const prodId = "-//CalDavSynchronizer//EN";
 

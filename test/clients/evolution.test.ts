@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ics, type Program, pathOf, prop, replay } from "./replay.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "./setting.ts";
 
-// evolution-data-server, behind Evolution and GNOME Calendar: looks at the ctag, asks for the ETags within a time range,
-// loads by multiget what is new, and wants short answers.
+// evolution-data-server, behind Evolution and GNOME Calendar: looks at the ctag, requests the ETags within a time
+// range, loads new objects by multiget, and prefers short answers.
 
 const prodId = "-//Ximian//NONSGML Evolution Calendar//EN";
 const header = `<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n`;
@@ -55,7 +55,7 @@ describe("Evolution", () => {
   it("sees by OPTIONS and privileges that the calendar is writable", async () => {
     const options = await evolution.send(`OPTIONS ${events}`);
     expect(options.headers["dav"]).toContain("calendar-access");
-    // It opens a calendar whose own address does not offer PUT and DELETE without a way to change it.
+    // It opens a calendar read-only when the calendar's own address does not offer PUT and DELETE.
     expect(options.headers["allow"]?.split(", ")).toEqual(
       expect.arrayContaining(["PUT", "DELETE"]),
     );

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromiumPath } from "../support/chromium.ts";
 
-/** The commands that the tests drive where they are installed. */
+/** The commands that the tests drive if they are installed. */
 const programs = [
   "vdirsyncer",
   "khal",
@@ -39,31 +39,31 @@ async function canImport(...modules: readonly string[]): Promise<boolean> {
   return code === 0;
 }
 
-/** python-dateutil reads VTIMEZONE components for the programs that stand on it. */
+/** python-dateutil reads VTIMEZONE components for the programs that use it. */
 export const hasDateutil = (): Promise<boolean> => canImport("dateutil");
 
 export const hasPythonCaldav = (): Promise<boolean> => canImport("caldav", "icalendar");
 
-/** calcurse-caldav is a script, which the system's python has to run whatever PATH puts before it. */
+/** calcurse-caldav is a script that the system's python has to run whatever PATH puts before it. */
 export const calcurseCaldav = "/usr/bin/calcurse-caldav";
 
 export const hasCalcurseCaldav = async (): Promise<boolean> =>
   isInstalled("calcurse") && isExecutable(calcurseCaldav) && canImport("httplib2");
 
-/** Varnish drops copies by key with a module of another package. */
+/** Varnish needs a module of another package to drop copies by key. */
 export const hasXkey = (): boolean =>
   isInstalled("varnishd") &&
   ["x86_64", "aarch64"].some((machine) =>
     existsSync(`/usr/lib/${machine}-linux-gnu/varnish/vmods/libvmod_xkey.so`),
   );
 
-/** Gives a process another clock than the machine's; null where Debian's package faketime is not installed. */
+/** Gives a process another clock than the machine's; null if Debian's package faketime is not installed. */
 export const faketimeLibrary: string | null =
   ["x86_64", "aarch64"]
     .map((machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`)
     .find((file) => existsSync(file)) ?? null;
 
-/** Everything that the tests would drive and that is not here, by the names of Debian's packages. */
+/** Everything that the tests would drive and that is missing here, by the names of Debian's packages. */
 export async function missingPrograms(): Promise<readonly string[]> {
   const libraries = [
     { name: "chromium", isThere: chromiumPath !== null },
@@ -91,7 +91,7 @@ export interface Ran {
   readonly stdout: string;
 }
 
-/** Runs a program of another house to its end; one that does not end in time is ended, and its code is null. */
+/** Runs an external program to its end; one that takes too long is killed, and its code is null. */
 export function runProgram(
   [program = "", ...args]: readonly string[],
   { env = {}, cwd, input = "", withinMs = 150_000 }: RunOptions,

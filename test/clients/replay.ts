@@ -6,13 +6,13 @@ export type Program = ReturnType<typeof replay>;
 
 export interface ReplaySettings {
   readonly agent: string;
-  /** What the program sends with every request beside its name. */
+  /** What the program sends with every request besides its name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly login?: string;
   readonly password?: string;
 }
 
-/** The requests of one program, as it would send them. Paths are taken as they are written. */
+/** The requests of one program, as it would send them. Paths are used as written. */
 export function replay(setting: ClientSetting, program: ReplaySettings) {
   const {
     agent,
@@ -31,7 +31,7 @@ export function replay(setting: ClientSetting, program: ReplaySettings) {
   const send = (request: string, { headers, ...rest }: CallOptions = {}): Promise<Called> =>
     bare(request, { headers: { authorization: `Basic ${credentials}`, ...headers }, ...rest });
 
-  /** A request that has to be answered by a 207. */
+  /** A request that must be answered by a 207. */
   async function read(request: string, options: CallOptions = {}) {
     const answer = await send(request, options);
     if (answer.status !== 207) throw new Error(`${request}: ${answer.status} ${answer.text}`);

@@ -10,7 +10,7 @@ import { command, serveHere } from "../support/in-process.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 export interface ClientSettings {
-  /** Laid over the usual configuration. */
+  /** Merged into the usual configuration. */
   readonly changes?: (people: Sandbox["keys"]) => Readonly<Record<string, unknown>>;
 }
 
@@ -40,7 +40,7 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
   }
 
   const { login, password, url } = await setPassword(by);
-  /** Reads everything that the service holds; a second time, as the first may join a reading that began before. */
+  /** Reads everything that the service holds; twice, as the first may join a reading that began before. */
   async function refresh(): Promise<void> {
     for (let round = 0; round < 2; round++) {
       await daemon.modules.sync.sweep({ signal: untilHung() });
@@ -84,7 +84,7 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
       mkdirSync(path, { recursive: true });
       return path;
     },
-    /** The environment of a program that has a home of its own. */
+    /** The environment of a program with its own home. */
     homeEnv: (name: string) => {
       const home = join(folder, name);
       mkdirSync(home, { recursive: true });
@@ -97,7 +97,7 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
       };
     },
     events,
-    /** What the events of the first project are called, sorted. */
+    /** The titles of the first project's events, sorted. */
     eventTitles: () =>
       events()
         .map(({ title }) => title)
@@ -116,16 +116,16 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
       insist(workspace.events.update({ by, project: place.project, event }, fields)),
     changeTask: (task: number, fields: Readonly<Record<string, unknown>>) =>
       insist(workspace.tasks.update({ by, ...place, task }, fields)),
-    /** What an item is called by calendars. */
+    /** An item's UID in calendars. */
     uidOf: (kind: "event" | "task" | "subtask", id: number) => {
       const key = mirror.find(kind, serviceId(id));
       if (key === null) throw new Error(`the mirror has no ${kind} ${id}`);
       return mirror.identity(key).uid;
     },
-    /** Waits until everything that was edited has reached the service. */
+    /** Waits until every edit has reached the service. */
     arrived: () => eventually("all edits have arrived", () => (isAtRest() ? true : null)),
     refresh,
-    /** Waits until it is known here that the service has an item no more, which takes a question of its own. */
+    /** Waits until the daemon knows that the service no longer has an item, which takes a separate request. */
     buried: async (kind: "event" | "task", id: number) => {
       const { view } = daemon.modules.store;
       const key = mirror.find(kind, serviceId(id));
@@ -135,13 +135,13 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
         return key === null || view.get(key) === null ? true : null;
       });
     },
-    /** Every edit that was ever accepted, oldest first, with where it stands. */
+    /** Every accepted edit, oldest first, with its state. */
     edits: () =>
       journal
         .list({ limit: 1000 })
         .map(({ action, state, problem }) => ({ action, state, problem }))
         .reverse(),
-    /** What was asked of the service that changes anything. */
+    /** All requests that changed anything in the service. */
     writes: () => sandbox.requests.entries().filter(({ method }) => method !== "GET"),
     async close() {
       await daemon.stop();
@@ -167,7 +167,7 @@ export const called = <Value extends { readonly title: string }>(
   title: string,
 ): readonly Value[] => items.filter((item) => item.title === title);
 
-/** The first item of a title; throws when there is none or another one, so that no test overlooks a double. */
+/** The first item of a title; throws when there is none or another one, so that no test overlooks a duplicate. */
 export function only<Value extends { readonly title: string }>(
   items: readonly Value[],
   title: string,

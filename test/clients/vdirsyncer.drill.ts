@@ -7,7 +7,7 @@ import { isInstalled } from "./programs.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "./setting.ts";
 import { type VdirHome, vdirHome } from "./vdir-home.ts";
 
-// vdirsyncer itself keeps a folder of files and the calendars the same, each test from where the last one left off.
+// vdirsyncer itself synchronises a folder of files with the calendars, each test from where the last one ended.
 
 describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
   let setting: ClientSetting;
@@ -26,7 +26,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     });
     const task = setting.addTask({ title: "Write the brief", due_date: day(5) });
     setting.addSubtask(task.id, { title: "Ask Ben", due_date: day(4) });
-    // A folder that is emptied altogether makes vdirsyncer stop and ask.
+    // vdirsyncer stops and asks when a folder is emptied completely.
     insist(
       setting.workspace.tasks.create(
         { by: setting.by, project: setting.place.project, list: setting.nearList },
@@ -226,7 +226,8 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     insist(setting.workspace.comments.create({ ...place, task: id }, { description: "Keep me" }));
     writeFileSync(join(home.files, setting.slugs.tasks, name), readFileSync(from));
     rmSync(from);
-    // Where the new file came first, the task has left its old address when vdirsyncer deletes it there: that run says so.
+    // When the new file came first, the task has left its old address when vdirsyncer deletes it there: that run
+    // reports it.
     await home.run("sync");
     await setting.arrived();
     await home.sync();
@@ -242,7 +243,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     await setting.refresh();
     const { output } = await home.sync();
     expect(output).not.toMatch(/Copying|Deleting/);
-    // Where the removal of a moved file came first, it was taken back.
+    // When the removal of a moved file came first, it was undone.
     for (const { action, state, problem } of setting.edits()) {
       if (action === "delete") expect(["confirmed", "discarded"], `${problem}`).toContain(state);
       else expect(state, `${problem}`).toBe("confirmed");

@@ -11,7 +11,7 @@ const least = {
   timeZone: "Europe/Berlin",
 };
 
-/** A configuration with its files in a folder of its own. */
+/** A configuration with its files in a separate folder. */
 function following(changes: object, files: Readonly<Record<string, string>>) {
   const folder = testDirectory();
   const put = (name: string, text: string) => writeFileSync(join(folder, name), text);

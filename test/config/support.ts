@@ -18,7 +18,7 @@ export const least = {
 
 export const withService = (part: object) => ({ service: { ...least.service, ...part } });
 
-/** A folder of its own for every test of a file, and a parser for configurations that stand in it. */
+/** A separate folder for every test of a file, and a parser for configurations in it. */
 export function configRig() {
   let folder = "";
   beforeEach(() => {

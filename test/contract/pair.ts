@@ -21,14 +21,14 @@ export const timeZone = "Europe/Berlin";
 export const edit: Call = { priority: "edit" };
 
 /**
- * The sandbox and a client of it, both with a wide quota unless told; ended when the test ends. No request runs out of time by
+ * The sandbox and a client of it, both with a wide quota by default; closed when the test ends. No request times out by
  * itself, as the machine may stall.
  */
 export async function startPair(
   given: {
     readonly sandbox?: Partial<SandboxOptions>;
     readonly client?: Partial<UpstreamOptions>;
-    /** Whether the client gives up a request as soon as a fault of the sandbox leaves it without an answer. */
+    /** Whether the client gives up a request as soon as a fault of the sandbox leaves it unanswered. */
     readonly endsHangs?: boolean;
   } = {},
 ) {
@@ -85,7 +85,7 @@ export function worked<Value>(result: Result<Value, Failure>): Value {
   return result.value;
 }
 
-/** A new task's id, for tests about what hangs on a task. */
+/** A new task's id, for tests about its children. */
 export async function newTask(
   upstream: Upstream,
   wish: { readonly projectId: ProjectId; readonly listId: ListId; readonly patch?: Patch },
@@ -97,7 +97,7 @@ export async function newTask(
   return task.id;
 }
 
-/** The id of an item that the service must have given one. */
+/** The id that the service must have given to an item. */
 export function idOf<Id>(item: { readonly id: Id | null }): Id {
   if (item.id === null) throw new Error("the item has no id");
   return item.id;

@@ -9,11 +9,11 @@ import { mostFiles, type Walk, walkNames } from "../../scripts/walks.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const text = readFileSync(`${root}docs/architecture.md`, "utf8");
 
-/** A sequence diagram: `stops` by their names in it, with the file of `src/` where they are no figures outside. */
+/** A sequence diagram: `stops` by their names in it, with their file of `src/` unless they are outside figures. */
 interface Diagram {
   readonly stops: ReadonlyMap<string, string | null>;
   readonly arrows: readonly { readonly from: string; readonly to: string }[];
-  /** Lines that are nothing that a diagram may say. */
+  /** Lines that are not allowed in a diagram. */
   readonly odd: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const foldersIn = (cell: string): readonly string[] =>
 describe("docs/architecture.md", () => {
   let walks: readonly Walk[] = [];
 
-  // In a process of its own: the coverage of the tests counts by the same means in this one.
+  // In a separate process, as the coverage of the tests counts by the same means in this one.
   beforeAll(async () => {
     const script = `${root}scripts/walk-files.ts`;
     const run = promisify(execFile);

@@ -4,11 +4,11 @@ import { expect, it } from "vitest";
 const at = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 const text = readFileSync(at("CONTRIBUTING.md"), "utf8");
 
-/** What stands below a heading of the second rank. */
+/** The text below a heading of the second level. */
 const section = (heading: string): string =>
   (text.split(`\n## ${heading}\n`)[1] ?? "").split(/^## /m)[0] ?? "";
 
-/** Words alone, in lower case: `KeyRow` and "key row" are one. */
+/** Words alone, in lower case: `KeyRow` and "key row" are the same. */
 const words = (said: string): string =>
   said
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")

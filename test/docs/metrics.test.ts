@@ -42,7 +42,7 @@ describe.skipIf(missingPromtool)("deploy/alerts.yaml", () => {
   });
 });
 
-/** A query, with the place where it stands. */
+/** A query and its place. */
 interface Query {
   readonly place: string;
   readonly expression: string;
@@ -66,7 +66,7 @@ function queriesIn(value: unknown, title = ""): readonly Query[] {
 
 describe("queries of alerts and dashboard", () => {
   let close: () => Promise<void>;
-  /** The labels and values that a running daemon tells, by the name of the series. */
+  /** The labels and values that a running daemon gives, by the name of the series. */
   const told = new Map<string, Map<string, Set<string>>>();
 
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe("queries of alerts and dashboard", () => {
   });
   afterAll(() => close());
 
-  /** What in a query names nothing that is told. */
+  /** What in a query names no existing series. */
   function unknownIn({ place, expression }: Query): readonly string[] {
     const series = expression.matchAll(/\b((?:dayferry|process|nodejs)_\w+)(?:\{([^}]*)\})?/g);
     return [...series].flatMap(([, name = "", matchers = ""]) => {

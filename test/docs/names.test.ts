@@ -6,7 +6,7 @@ import { configSchema } from "../../src/config/schema.ts";
 import { knownKeys } from "../../src/config/settings.ts";
 import { command } from "../support/in-process.ts";
 
-// What documents name is there: files, tests, commands, scripts, keys of the configuration, and places in one another.
+// What documents name exists: files, tests, commands, scripts, configuration keys, and headings.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -36,7 +36,7 @@ describe("files named in documents", () => {
     readdirSync(join(root, place), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
       .map((entry) => entry.name)
-      // What is built is there or not.
+      // Built files may be missing.
       .filter((name) => name !== "dist"),
   );
   const sources = ["src", "packages", "test", "bench", "scripts"].flatMap(filesBelow);
@@ -103,7 +103,7 @@ it("tests named in documents exist, by file and title", () => {
   expect(hasTest("test/docs/names.test.ts", "names no such test")).toBe(false);
 });
 
-/** Whether a test or a group of tests is called so in a file. */
+/** Whether a file has a test or a group of tests with this title. */
 function hasTest(file: string, title: string): boolean {
   if (!isThere(file)) return false;
   const escaped = title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -16,7 +16,7 @@ function database() {
   return db;
 }
 
-/** What stands below a heading, up to the next one of its kind or above. */
+/** The text below a heading, up to the next one of its level or above. */
 function section(heading: string, text = operating): string {
   const [, below = ""] = text.split(`\n${heading}\n`);
   const level = heading.indexOf(" ");

@@ -12,7 +12,7 @@ import { command } from "../support/in-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Lines that are not run here, and where they are, or why they are not. */
+/** Lines that are not run here, with the place where they are or the reason why not. */
 const elsewhere: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^npm (?:ci|start|pack)\b/, ".ci/run, and test/install/npm-package.drill.ts"],
   [/^npm (?:un)?install\b|^npx dayferry\b/, "test/install/npm-package.drill.ts"],
@@ -59,7 +59,7 @@ async function recipes(): Promise<readonly Recipe[]> {
   );
 }
 
-/** The arguments of a line that runs this program, as a shell would hand them over; null for another line. */
+/** The arguments of a line that runs this program, as a shell would pass them; null for another line. */
 function argumentsOf(line: string, folder: string): readonly string[] | null {
   const [, rest] = /^(?:npm run -s dayferry --|dayferry) (.*)$/.exec(line) ?? [];
   if (rest === undefined) return null;
@@ -106,7 +106,7 @@ it("runs every command that the README and docs/ show", async () => {
     const daemon = { url: world.url, adminToken: world.adminToken };
     const input = line.includes(" < query.sql") ? "SELECT 1 AS one" : "";
     const { code, stderr } = await command(placed, { installation, daemon, input });
-    // What is wrong with a place, doctor says by its exit code.
+    // doctor reports by its exit code what is wrong with a place.
     if (code !== 0 && !(args[0] === "doctor" && code === 1))
       failed.push(`${document}: ${line}: ${code} ${stderr}`);
   }

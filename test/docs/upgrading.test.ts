@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { createAccess } from "../../src/http/access.ts";
 
-// One version everywhere, one page that leads to every document, and no address in a document that nothing answers.
+// One version everywhere, one page that leads to every document, and no dead address in a document.
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

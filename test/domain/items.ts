@@ -4,7 +4,7 @@ import { anEvent as bareEvent, aTask as bareTask, times } from "../support/items
 
 const createdAt = Temporal.Instant.from("2026-01-02T03:04:05Z");
 
-/** An event that says something in most of its fields. */
+/** An event with most of its fields set. */
 export const anEvent = (fields: Partial<EventItem> = {}): EventItem => ({
   ...bareEvent(501, {
     title: "Design review",
@@ -19,7 +19,7 @@ export const anEvent = (fields: Partial<EventItem> = {}): EventItem => ({
   ...fields,
 });
 
-/** A task that says something in most of its fields. */
+/** A task with most of its fields set. */
 export const aTask = (fields: Partial<TaskItem> = {}): TaskItem => ({
   ...bareTask(601, {
     title: "Write the brief",

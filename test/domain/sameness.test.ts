@@ -41,7 +41,7 @@ const description = (text: string | null): Patch => ({ description: text });
 const noon = times("2026-11-24T12:00", "2026-11-24T13:00");
 const oneDay = dates("2026-11-24", "2026-11-25");
 
-/** How far two values of a field are the same: as they are stored (and so shown, too), as they are shown only, or not. */
+/** How far two values of a field are the same: as stored (and so as shown), only as shown, or not. */
 type Degree = "stored" | "shown" | "no";
 
 const cases: readonly (readonly [PatchField, string, Patch, Patch, Degree])[] = [
@@ -316,7 +316,7 @@ it("creations are the same only if both have a stamp", () => {
   expect(sameCreation(unknown, unknown)).toBe(false);
 });
 
-/** Any patch, with values that tend to meet. */
+/** Any patch, with values that often coincide. */
 const patches: fc.Arbitrary<Patch> = fc.record(
   {
     title: fc.constantFrom("A", "B"),

@@ -193,7 +193,7 @@ describe("times written to the service", () => {
   });
 });
 
-/** Minutes of any zone and time: most of them near a change of the clocks, where there are any. */
+/** Minutes of any zone and time: most of them near a clock change, if there is any. */
 const anyMinute = fc
   .record({
     zone: fc.constantFrom(...Intl.supportedValuesOf("timeZone")),
@@ -207,7 +207,7 @@ const anyMinute = fc
     return time.add({ minutes }).round({ smallestUnit: "minute", roundingMode: "floor" });
   });
 
-/** What a service answers that keeps the clock of the account's zone and nothing else. */
+/** The answers of a service that keeps only the clock of the account's zone. */
 function heldBy(when: When, zone: string): When | null {
   const { start, end, allDay } = writeServiceTimes(when);
   const clock = (text: string) => readMoment(text, zone) ?? "";

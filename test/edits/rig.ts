@@ -19,7 +19,7 @@ import { handClock, testStore } from "../support/test-store.ts";
 const webUrl = "https://work.example.com/#/{project}/{kind}/{id}";
 
 export interface RigSetting {
-  /** Where the database is, or is to be; absent = in memory. */
+  /** Path of the database; in memory by default. */
   readonly file?: string;
   readonly labels?: "known" | "create";
   readonly mode?: "apply" | "review";
@@ -28,7 +28,7 @@ export interface RigSetting {
   readonly feeds?: Partial<Pick<FeedOptions, "private" | "tasks" | "webUrl" | "assignees">>;
 }
 
-/** A store with two projects, three lists, two people with addresses and three labels, and the way in for files. */
+/** A store with two projects, three lists, two people with addresses and three labels, and the intake of files. */
 export function acceptRig(setting: RigSetting = {}) {
   const clock = handClock("2026-11-20T12:00:00Z");
   const store = testStore(clock, setting.file);
@@ -103,7 +103,7 @@ export function acceptRig(setting: RigSetting = {}) {
     request: usual,
     send,
     woken: () => woken,
-    /** Puts an item into the mirror and returns the UID by which calendars know it. */
+    /** Puts an item into the mirror and returns its UID in calendars. */
     put(item: Item & { readonly id: ServiceId }): string {
       store.mirror.put(item, sourceOf(item));
       const key = store.mirror.find(item.kind, item.id);
@@ -118,7 +118,7 @@ export function acceptRig(setting: RigSetting = {}) {
       if (!open) throw new Error(`project ${project} has no feed`);
       return open.body().toString();
     },
-    /** The plan for a file that must be taken as a whole. */
+    /** The plan for a file that must be accepted completely. */
     plan(text: string, request: Partial<EditRequest> = {}) {
       const acceptance = send(text, request);
       if (acceptance.kind === "plan") return acceptance;
@@ -130,7 +130,7 @@ export function acceptRig(setting: RigSetting = {}) {
       if (!item) throw new Error("the file has no item");
       return item;
     },
-    /** What the journal holds, oldest first. */
+    /** The edits of the journal, oldest first. */
     edits: () => store.journal.list({ limit: 1000 }).toReversed(),
   };
 }

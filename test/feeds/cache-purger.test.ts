@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { origin } from "../caches/cache-rig.ts";
 import { listening } from "../http/listening.ts";
 
-/** A cache that notes what it is told, and answers what the test says. */
+/** A cache that records its requests, and answers as the test says. */
 async function aCache() {
   const told: string[] = [];
   const answer = { status: 200 };

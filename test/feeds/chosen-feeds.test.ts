@@ -19,7 +19,7 @@ const admin = { kind: "admin", zone } as const;
 const ana = { kind: "person", person: personId(11), name: "Ana", zone } as const;
 const soon = { dueOn: Temporal.PlainDate.from("2026-11-25") } as const;
 
-/** Two projects with everything that filters tell apart. */
+/** Two projects with something for every filter. */
 function rig() {
   const made = feedRig();
   const { put, store, feeds, clock } = made;

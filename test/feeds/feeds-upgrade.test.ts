@@ -8,7 +8,7 @@ import { openStore } from "../../src/store/store.ts";
 import { aProject, zone } from "../support/items.ts";
 import { handClock, migrations, testDirectory } from "../support/test-store.ts";
 
-/** A database as it was before feeds could be chosen, with feeds, what they said and what they published. */
+/** A database from before feeds could be chosen, with feeds, their contents and their publications. */
 function olderDatabase(): string {
   const folder = testDirectory();
   const older = join(folder, "migrations");

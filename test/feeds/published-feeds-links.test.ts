@@ -32,7 +32,7 @@ function linkedRig() {
   });
   return {
     ...rig,
-    /** What the feed says of the item with this id. */
+    /** The feed's text of the item with this id. */
     said: (kind: string, id: number) => {
       const found = [...readBack(rig.text()).values()].find(({ uid }) =>
         uid.startsWith(`${kind}-${id}@`),
@@ -115,7 +115,7 @@ describe("action links of a feed", () => {
     expect(kept().filter(isSealed)).toHaveLength(3);
     expect(rig.fromScratch()).toBe(said);
 
-    // One that an earlier version has kept open is closed at the next start.
+    // A link that an earlier version kept open is closed at the next start.
     const [, open = ""] = /(BEGIN:VEVENT\r\nUID:task-1@[\s\S]*?END:VEVENT\r\n)/.exec(said) ?? [];
     const first = feed && store.feeds.fragments(feed.id).find(({ body }) => isSealed(body));
     if (!feed || !first) throw new Error("nothing is closed");
@@ -150,7 +150,7 @@ describe("action links of a feed", () => {
     const [before, body] = [head(), text()];
     for (let count = 0; count < 41; count++) {
       clock.advance({ hours: 24 });
-      // The completed task leaves the feed after two weeks, which is another matter.
+      // The completed task leaves the feed after two weeks, which another test checks.
       if (count < 13) expect(head()).toEqual(before);
     }
     const quarterEnd = head();
@@ -195,7 +195,7 @@ describe("a downloaded feed with action links", () => {
     }
   });
 
-  // What programs and people make of the text: cut, quoted, wrapped in markup, written below, between and above.
+  // How programs and people change the text: cut, quoted, wrapped in markup, with text below, between and above.
   it.each<[string, (description: string) => string, string | null]>([
     ["the links are deleted", (text) => text.split("\n\n— Dayferry —")[0] ?? "", null],
     ["one link is deleted", (text) => text.replace(/\n— \+1 day.*/, ""), null],

@@ -13,7 +13,7 @@ import { readBack } from "../support/read-back.ts";
 import { migrations, testDirectory } from "../support/test-store.ts";
 import { feedKey, feedRig, secretIn } from "./rig.ts";
 
-/** They are written to see how this build writes. */
+/** They show how this build writes. */
 const samples = new Set(sampleViews.map(({ uid }) => uid));
 
 /** A daemon that stops and starts again on the same database file. */

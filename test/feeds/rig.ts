@@ -30,7 +30,7 @@ export function viewOf(item: Item, changes: Partial<Omit<ViewItem, "item">> = {}
   };
 }
 
-/** Feeds over a real store with two projects, moved by hand. */
+/** Feeds over a real store with two projects, with a clock advanced by hand. */
 export function feedRig(
   setting: {
     readonly options?: Partial<FeedOptions>;
@@ -72,7 +72,7 @@ export function feedRig(
     put: (item: Item & { readonly id: ServiceId }) => store.mirror.put(item, sourceOf(item)),
     text: (project = 2001) => opened(project).body().toString(),
     head: (project = 2001) => opened(project).head(),
-    /** The same feed from feeds that have nothing in memory yet. */
+    /** The same feed without anything in memory yet. */
     fromScratch: (project = 2001) => {
       const path = feeds.list().find((one) => one.projectId === project)?.path ?? "";
       return start().open(secretIn(path))?.body().toString();

@@ -22,7 +22,7 @@ function isShown(item: Item, changes: Parameters<typeof feedOptions>[0] = {}): b
   return inWindow(shownOn, windowAround(today, options));
 }
 
-/** The date of a day that is counted from 1970. */
+/** The date of a day counted from 1970. */
 const dateOf = (day: number | null): string | undefined =>
   day === null ? undefined : on("1970-01-01").add({ days: day }).toString();
 

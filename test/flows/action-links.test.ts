@@ -89,7 +89,7 @@ function spot() {
 
 const held = () => insist(sandbox.workspace.tasks.get({ ...spot(), task }));
 
-/** A port that nobody uses: the address of links must be known before the daemon listens. */
+/** An unused port: the address of links must be known before the daemon listens. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -12,7 +12,7 @@ const tokens = [
   "second-admin-token-of-more-than-32-characters",
 ];
 
-/** A daemon in a process of its own whose key and admin token lie in files. */
+/** A separate daemon process whose key and admin token are in files. */
 async function begin() {
   const sandbox = await testSandbox();
   onTestFinished(() => sandbox.close());

@@ -7,7 +7,7 @@ import { type Daemon, type Installation, install, serve } from "../support/dayfe
 import { eventually, letPass } from "../support/eventually.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
-// The channels that nobody calls, over a real daemon: a file in the watched folder, and a calendar that is subscribed to.
+// The channels that nobody calls, over a real daemon: a file in the watched folder, and a subscribed calendar.
 
 let sandbox: Sandbox;
 let remote: Server;

@@ -8,12 +8,12 @@ import { eventually } from "../support/eventually.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { canMount, smallDisk } from "../support/small-disk.ts";
 
-// The backup of the night, which the daemon has made by a process beside it, while that process is killed or its disk fills up: the
-// daemon goes on and says so, the last whole backup stays, there is no half one, and the next one is made.
+// The daemon makes the nightly backup by a separate process, which is killed or whose disk fills up: the daemon
+// continues and reports it, the last whole backup stays, there is no half one, and the next one is made.
 
 const preload = fileURLToPath(new URL("../support/death-preload.ts", import.meta.url));
 
-/** An installation of some days ago with one backup, which last night's would join. */
+/** An installation some days old with one backup, to which last night's is to be added. */
 async function begin(directory: (folder: string) => string) {
   const sandbox = await testSandbox();
   onTestFinished(() => sandbox.close());
@@ -35,7 +35,7 @@ async function begin(directory: (folder: string) => string) {
 
 const wholeIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".gz"));
 
-/** Runs the daemon until it has a new backup, or says that it cannot have one. Returns which. */
+/** Runs the daemon until it has a new backup, or reports that it cannot have one. Returns which. */
 async function night(place: Installation, env: Readonly<Record<string, string>> = {}) {
   const daemon = await serve(place, { ready: false, env });
   try {
@@ -52,7 +52,7 @@ async function night(place: Installation, env: Readonly<Record<string, string>> 
   }
 }
 
-/** The first, a middle and the last one of each kind of thing that the process does to the disk, by their numbers. */
+/** The numbers of the first, a middle and the last of each kind of disk operation of the process. */
 function worthEnding(notes: string): readonly number[] {
   const steps = readFileSync(notes, "utf8").trim().split("\n");
   const kinds = Map.groupBy(steps.keys(), (at) => steps[at]?.split(" ")[1]);

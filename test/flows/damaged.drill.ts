@@ -21,13 +21,13 @@ import { eventually } from "../support/eventually.ts";
 import { mailsIn } from "../support/mails-in.ts";
 import { testSandbox } from "../support/sandbox.ts";
 
-// A daemon whose database is damaged, at its start or while it runs, goes on with feeds as the newest good backup has them.
+// A daemon whose database is damaged, at its start or while it runs, continues with feeds as in the newest good backup.
 // Real processes and real files; one database is read from the service once, and copied for each kind of damage.
 
 interface Master {
   readonly sandbox: Sandbox;
   readonly place: Installation;
-  /** Path of a feed, and what it said. */
+  /** Path and former content of a feed. */
   readonly feed: string;
   readonly body: string;
 }
@@ -65,7 +65,7 @@ afterAll(async () => {
   }
 });
 
-/** A data directory of its own that holds what the first one does. */
+/** A copy of the first data directory. */
 function aCopy(): Master & { readonly file: string } {
   const [master] = made;
   if (!master) throw new Error("nothing was made to copy");
@@ -81,7 +81,7 @@ async function start(place: Installation): Promise<Daemon> {
   return daemon;
 }
 
-/** Octets that are nothing, at one place of a file. */
+/** Random octets at one place of a file. */
 function spoil(
   file: string,
   { at, octets = 4096 }: { readonly at: number; readonly octets?: number },
@@ -299,7 +299,7 @@ describe("a daemon whose database is damaged while it runs", () => {
     const answer = await fetch(`${url}${feed}`);
     expect([answer.status, await answer.text()]).toEqual([200, body]);
     const folder = join(place.folder, "mail");
-    // Reminders may go to people beside it. Lines of a mail are broken where they are long.
+    // Reminders may go to people as well. Long lines of a mail are broken.
     const mails = () =>
       mailsIn(folder)
         .map(({ octets }) => octets.toString().replaceAll(/=\r?\n/g, ""))

@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 import { canMount, smallDisk } from "../support/small-disk.ts";
 
-/** A daemon that has some of its folders on a small disk of their own; `on` names their keys in the configuration. */
+/** A daemon with some folders on a separate small disk; `on` names their configuration keys. */
 async function begin(
   on: (folder: string) => ConfigChanges & { readonly dataDir?: string },
   mebibytes = 24,
@@ -127,7 +127,7 @@ describe.skipIf(!canMount())("a disk that fills up", () => {
   }, 60_000);
 
   it("makes no partial backup, reports it, and makes the next one once there is room", async () => {
-    // A backup asks for 16 MiB, and for twice the database with its log, which may have grown to some.
+    // A backup needs 16 MiB, and twice the database with its log, which may have grown.
     const { disk, daemon } = await begin(
       (folder) => ({ backups: { directory: join(folder, "backups") } }),
       64,
@@ -167,7 +167,7 @@ describe.skipIf(!canMount())("a disk that fills up", () => {
   }, 90_000);
 });
 
-/** What the page Status says of a test message. */
+/** What the Status page says of a test message. */
 async function daemonTest(daemon: Daemon): Promise<string> {
   const entered = await fetch(`${daemon.url}/?token=${daemon.token}`, { redirect: "manual" });
   const cookie = (entered.headers.get("set-cookie") ?? "").split(";", 1).join("");

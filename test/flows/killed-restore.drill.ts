@@ -20,8 +20,8 @@ import { dayferry, type Installation, install, serve } from "../support/dayferry
 import { eventually } from "../support/eventually.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
-// A restore and a backup that are killed at each thing they do to the disk. After a restore that was cut off the next start has
-// either all of the old state or all of the restored one; after a backup the last one is as it was.
+// A restore and a backup that are killed at each of their disk operations. After an interrupted restore the next start
+// has either all of the old state or all of the restored one; after a backup the last one is unchanged.
 
 const preload = fileURLToPath(new URL("../support/death-preload.ts", import.meta.url));
 const passphrase = { DAYFERRY_BACKUP_PASSPHRASE: "open sesame" };
@@ -66,7 +66,7 @@ beforeAll(async () => {
     const text = await (await fetch(`${daemon.url}${feed}`)).text();
     return titles.every((title) => text.includes(title)) ? true : null;
   });
-  // What was written last stands in the log alone.
+  // The last writes are only in the log.
   await daemon.stop("SIGKILL");
   made.push({ sandbox, place, backup, feed, events });
 }, 120_000);
@@ -84,7 +84,7 @@ function theMaster(): Master {
   return master;
 }
 
-/** A data directory that holds what the first one does, but for what `change` does to it. */
+/** A copy of the first data directory, changed by `change`. */
 function aCopy(change: (dataDir: string) => void): Installation {
   const { sandbox, place } = theMaster();
   const copy = install(sandbox);
@@ -93,7 +93,7 @@ function aCopy(change: (dataDir: string) => void): Installation {
   return copy;
 }
 
-/** Runs a command that dies at a step; with no step it is not killed. Returns what it did to the disk. */
+/** Runs a command that dies at a step, or to its end without one. Returns its disk operations. */
 async function killedAt(step: number | null, args: readonly [string, ...string[]]) {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-death-"));
   const notes = join(folder, "notes");
@@ -113,7 +113,7 @@ async function killedAt(step: number | null, args: readonly [string, ...string[]
 }
 
 /**
- * One of several keys stands for all, and of many writes or statements some: the first, one in the middle and the last ones.
+ * One of several keys stands for all, and of many writes or statements the first, one in the middle and the last ones.
  */
 function worthDying(steps: readonly string[]): readonly number[] {
   const kept = new Set(steps.filter((step) => !/admin-token|mail-key/.test(step)));
@@ -172,7 +172,7 @@ it.each([
     whole.dispose();
     const old = epochOf(join(master.dataDir, "dayferry.sqlite"));
     const endings = new Set<string>();
-    // Of a database that says nothing, what counts is how it and its log make way.
+    // For an empty database only the replacement of it and its log matters.
     const worth = worthDying(steps).filter(
       (step) => isWhole || /restore\.json|replaced|data\/dayferry/.test(steps[step - 1] ?? ""),
     );
@@ -238,7 +238,7 @@ describe("kill -9 during the first start of a new version", () => {
   const build = readdirSync(fileURLToPath(new URL("../../migrations", import.meta.url))).length;
   const [earliest = ""] = readdirSync(kept).toSorted();
 
-  /** A data directory that an earlier version has left. */
+  /** A data directory left by an earlier version. */
   function anEarlierOne(): Installation {
     const place = install(theMaster().sandbox, { backups: { enabled: false } });
     mkdirSync(place.dataDir, { mode: 0o700 });
@@ -291,7 +291,7 @@ describe("kill -9 during the first start of a new version", () => {
           expect([doing, (await fetch(`${again.url}/healthz`)).status]).toEqual([doing, 200]);
           await again.stop();
           expect([doing, look(place)]).toEqual([doing, { ...before, migration: build }]);
-          // One that was killed between two migrations is backed up once more, as it is then.
+          // A run killed between two migrations is backed up once more, in its present state.
           const migrations: unknown[] = [];
           for (const backup of backups()) {
             const args = ["backup", join(folder, backup), "--verify", "--json"] as const;

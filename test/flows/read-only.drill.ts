@@ -26,7 +26,7 @@ import { eventually } from "../support/eventually.ts";
 import { callHttp } from "../support/http-call.ts";
 import { canMount, smallDisk } from "../support/small-disk.ts";
 
-// A daemon that writes, and beside it one that serves copies of its database, each of which is made as a snapshot is.
+// A daemon that writes, and a second one that serves copies of its database, each made like a snapshot.
 
 const primary = "https://primary.example.com";
 
@@ -42,12 +42,12 @@ beforeAll(async () => {
   feed = setting.daemon.modules.feeds.list()[0]?.path ?? "";
   const { login, password } = setting;
   authorization = `Basic ${Buffer.from(`${login}:${password}`).toString("base64")}`;
-  // What was asked for has been rendered, and is in the copies.
+  // Whatever was requested is rendered, and is in the copies.
   await callHttp(setting.port, `GET ${feed}`);
 });
 afterAll(() => setting?.close());
 
-/** A whole state of the primary's database as a file. */
+/** A consistent copy of the primary's database as a file. */
 async function snapshotTo(file: string): Promise<void> {
   const db = new Database(join(setting.daemon.modules.config.dataDir, "dayferry.sqlite"), {
     readonly: true,
@@ -74,7 +74,7 @@ const configOf = (dataDir: string) => {
       dataDir,
       service: {
         baseUrl: "https://company.example.com/api/v3",
-        // Not here, and not needed.
+        // Neither present nor needed.
         apiKeyFile: "/nowhere/api-key",
         contact: "tests@example.com",
         timeZone: "Europe/Berlin",
@@ -130,7 +130,7 @@ async function reader(dataDir: string) {
   };
 }
 
-/** The same question to both. */
+/** The same request to both. */
 async function both(
   port: number,
   request: string,
@@ -164,7 +164,7 @@ describe("serve --read-only", () => {
     const dav = { authorization, depth: "1", "content-type": "application/xml" };
     const calendar = `${homePath()}${setting.slugs.events}/`;
     for (const path of [homePath(), calendar, `${homePath()}${setting.slugs.tasks}/`]) {
-      // What GET says at a home names the address that was asked.
+      // GET of a home names the requested address.
       const body = path === homePath() ? propfind.replace("<d:getetag/>", "") : propfind;
       const [first, second] = await both(port, `PROPFIND ${path}`, { headers: dav, body });
       expect(second?.status).toBe(207);
@@ -182,7 +182,7 @@ describe("serve --read-only", () => {
     for (const path of [`/api/items?${span}`, `/api/reports/items?format=csv`]) {
       const [first, second] = await both(port, `GET ${path}`, { headers: bearer });
       expect(second?.status).toBe(200);
-      // When it was made and how fresh it is differ.
+      // Its time and its age differ.
       const rowsOf = (text = "") =>
         text.startsWith("{") ? JSON.parse(text).rows : text.split("\r\n").length;
       expect(rowsOf(second?.text)).toEqual(rowsOf(first?.text));

@@ -10,8 +10,8 @@ import { eventually } from "../support/eventually.ts";
 import { mailsIn } from "../support/mails-in.ts";
 import { testSandbox } from "../support/sandbox.ts";
 
-// Every recipe of the README and of the demo's print-out, run by a shell as it stands there, and what it promises; and that
-// the container of docs/install.md fits the Dockerfile.
+// Every recipe of the README and of the demo's output, run by a shell as it is written, with its promised result; and
+// that the container of docs/install.md fits the Dockerfile.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -50,7 +50,7 @@ function ended(child: ChildProcess): Promise<Ran> {
   });
 }
 
-/** The code blocks of a document, the README unless said, below a heading, up to the next of its rank. */
+/** The code blocks of a document, by default the README, below a heading, up to the next of its level. */
 function blocks(heading: string, document = readme): readonly string[] {
   const [, below = ""] = document.split(`\n${heading}\n`);
   const level = heading.indexOf(" ");
@@ -97,7 +97,7 @@ describe("the demo", () => {
   const token = (): string => named("start page").split("token=")[1] ?? "";
   const feed = (): string => /^ +(http\S+mobile-app-2-0\.ics)$/m.exec(told)?.[1] ?? "";
 
-  /** Runs lines in the folder of the test, or in the checkout where npm is called. */
+  /** Runs lines in the folder of the test, or in the checkout if npm is called. */
   const run = (lines: string) =>
     shell(lines, {
       cwd: lines.includes("npm run") ? root : folder,
@@ -172,7 +172,7 @@ describe("the demo", () => {
     const [act = ""] = new RegExp(`${base()}/act/[\\w-]+`).exec(text) ?? [];
     expect((await fetch(act)).status).toBe(200);
     const mails = named("mails");
-    // Whatever else is due at this time of day may have been mailed before.
+    // Other mails due at this time of day may have been sent before.
     const mail = await eventually("the reminder of the release call is there", async () => {
       const read = mailsIn(mails).map(({ octets }) => PostalMime.parse(octets));
       return (
@@ -250,7 +250,7 @@ describe("the container", () => {
 
   it("finds configuration, secrets and data where docs/install.md mounts them", () => {
     expect(mounts.get(variable("DAYFERRY_CONFIG"))).toBe("$PWD/config.json");
-    // Where `./secrets/…` of the configuration file points.
+    // The target of `./secrets/…` in the configuration file.
     expect(mounts.get(join(dirname(variable("DAYFERRY_CONFIG")), "secrets"))).toBe("$PWD/secrets");
     expect(mounts.get(variable("DAYFERRY_DATA_DIR"))).toBe("dayferry");
     expect(dockerfile).toContain(`VOLUME ${variable("DAYFERRY_DATA_DIR")}\n`);
@@ -267,7 +267,7 @@ describe("the container", () => {
   it("copies every file it needs, all of which are in its context", () => {
     const ignored = readFileSync(join(root, ".dockerignore"), "utf8");
     for (const [, from = ""] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
-      // A folder that is let through is let through with its files.
+      // A permitted folder is permitted with its files.
       for (const name of from.split(" ")) expect(ignored).toContain(`!${name.split("/")[0]}\n`);
     }
     expect(dockerfile).toContain("ln -s /app/dist/daemon/dayferry.mjs /image/bin/dayferry\n");

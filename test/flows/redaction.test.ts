@@ -25,7 +25,7 @@ const given = {
   brokenKey: "person-key/that+is=refused",
 } as const;
 
-/** Answers everything with an error that repeats what was asked, as careless servers do. */
+/** Answers everything with an error that repeats the request, as careless servers do. */
 async function careless(): Promise<{ readonly port: number; readonly close: () => void }> {
   const server = createHttpServer((request, response) => {
     response.writeHead(500, { "content-type": "text/plain", "x-asked": request.url ?? "" });
@@ -36,7 +36,7 @@ async function careless(): Promise<{ readonly port: number; readonly close: () =
   return { port, close: () => void server.close() };
 }
 
-/** A mail server that takes no login, and repeats what it was told. */
+/** A mail server that accepts no login, and repeats what it received. */
 async function carelessMail() {
   const server = createServer((socket) => {
     socket.setEncoding("utf8");
@@ -57,7 +57,7 @@ async function carelessMail() {
   return { port, close: () => void server.close() };
 }
 
-/** A secret in the forms in which it may turn up: as it is, in addresses, in JSON, and packed. */
+/** A secret in all its possible forms: plain, in addresses, in JSON, and packed. */
 const formsOf = (secret: string): readonly string[] => [
   ...new Set([
     secret,
@@ -97,7 +97,7 @@ describe("a day with every secret, at log level debug", () => {
       http: {
         host: "127.0.0.1",
         port,
-        // With it texts have links that do something.
+        // With it texts have links with an effect.
         publicUrl: `http://127.0.0.1:${port}`,
         identityHeader: { name: "X-Forwarded-Email", from: ["10.1.2.3"], admins: [] },
         sharedCache: {
@@ -147,7 +147,7 @@ describe("a day with every secret, at log level debug", () => {
         seen.set(name, `${headers}\n${await answer.text()}`);
         return answer;
       };
-      // What belongs to who asks: shown once, and nowhere else.
+      // What belongs to the requester: shown once, and nowhere else.
       const issued = await ask(`/api/people/${ana?.personId}/password`, { method: "POST" });
       const { password } = Object(await issued.json());
       secrets.set("app password", String(password));
@@ -167,7 +167,7 @@ describe("a day with every secret, at log level debug", () => {
       const basic = `Basic ${btoa(`ana@example.com:${password}`)}`;
       secrets.set("Basic of Ana", btoa(`ana@example.com:${password}`));
 
-      // Edits by files, by a calendar program, and such as cannot be.
+      // Edits by files, by a calendar program, and impossible ones.
       const event = (uid: string, title: string) =>
         [
           "BEGIN:VCALENDAR",
@@ -222,7 +222,7 @@ describe("a day with every secret, at log level debug", () => {
       });
       await keep("CalDAV", home);
 
-      // Wrong log-ins, forged links, addresses of nothing.
+      // Wrong log-ins, forged links, missing addresses.
       const wrong = { authorization: `Bearer ${adminToken}x` };
       await keep("wrong bearer", await fetch(`${url}/api/status`, { headers: wrong }));
       await keep(

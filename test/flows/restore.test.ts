@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { command, serveHere } from "../support/in-process.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
-// A backup is restored under a calendar program that goes on, and under a workspace that has gone on.
+// A backup is restored while a calendar program continues, and the workspace has changed since.
 
 describe("a restore", () => {
   const places = [
@@ -85,7 +85,7 @@ describe("a restore", () => {
       const now = await (await program.ask("GET", "before.ics")).text();
       expect(now).toContain("SUMMARY:Renamed after the backup");
       expect(sequenceIn(now)).toBeGreaterThan(sequence);
-      // What was in the keys is there again: the same feeds and the same token.
+      // The contents of the keys are back: the same feeds and the same token.
       expect(existsSync(join(place.dataDir, "feed-key"))).toBe(true);
       expect(daemon.modules.store.rounds.isReconciling()).toBe(false);
       await daemon.stop();

@@ -85,7 +85,7 @@ describe.skipIf(faketimeLibrary === null)("a daemon whose clock is set with fake
         const found = events().filter((event) => event.title === title);
         return found.length > 0 ? found : null;
       });
-      // Ten o'clock in summer time, whatever the clock of the machine says.
+      // Ten o'clock in summer time, whatever the machine's clock says.
       expect(arrived.map(({ start, end }) => [start, end])).toEqual([
         ["2027-03-28 10:00", "2027-03-28 11:00"],
       ]);

@@ -14,7 +14,7 @@ import { eventually } from "../support/eventually.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { canMount, smallDisk } from "../support/small-disk.ts";
 
-/** An installation whose data directory lies on a disk of its own. */
+/** An installation whose data directory is on a separate disk. */
 async function onSmallDisk(http: object = {}) {
   const sandbox = await testSandbox({ size: "s" });
   onTestFinished(() => sandbox.close());
@@ -154,7 +154,7 @@ describe.skipIf(!canMount())("a daemon on a small disk of its own", () => {
   });
 });
 
-/** A daemon that may not get as far as to listen. */
+/** A daemon that may fail before it listens. */
 function startProcess(here: Installation, port: number) {
   const child = dayferryProcess(["serve", "--config", here.configFile], {});
   let said = "";

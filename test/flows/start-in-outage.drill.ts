@@ -8,8 +8,8 @@ import { eventually } from "../support/eventually.ts";
 import { serveHere } from "../support/in-process.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
-// What the disk holds is served from the first second after a start, and edits are taken, whether the service answers or
-// not. Only of a project that was never read as a whole nothing is said.
+// The stored data is served from the first second after a start, and edits are accepted, whether the service answers or
+// not. Only a project that was never read completely shows nothing.
 
 type Running = Awaited<ReturnType<typeof serveHere>>;
 
@@ -40,7 +40,7 @@ async function start(place: Installation, ready: boolean): Promise<Running> {
   return daemon;
 }
 
-/** Nothing of these paths answers any more. */
+/** These paths no longer answer. */
 function takeDown({ faults }: Sandbox, path = /./): void {
   faults.add({ kind: "drop-before", path, times: 100_000 });
 }
@@ -51,7 +51,7 @@ async function json(daemon: Running, path: string, method = "GET") {
   return JSON.parse(await answer.text());
 }
 
-/** The status of each feed, with whether it holds an event. */
+/** The status of each feed, and whether it contains an event. */
 async function feedsOf(daemon: Running) {
   const { feeds } = await json(daemon, "/api/feeds");
   const answers = feeds.map(async ({ url, projectId }: { url: string; projectId: number }) => {
@@ -220,7 +220,7 @@ describe("kill -9 in the middle of a first sync", () => {
     await eventually("it is ready", async () =>
       (await fetch(`${daemon.url}/readyz`)).ok ? true : null,
     );
-    // Right after the sweep the next round begins with what is oldest.
+    // Right after the sweep the next round begins with the oldest.
     const rest = later().filter((path) => path.startsWith("subtasks:"));
     expect(rest.length).toBeGreaterThan(20);
     expect(rest.slice(0, 20).filter((path) => before.includes(path))).toEqual([]);

@@ -19,7 +19,7 @@ describe("the access table", () => {
       expect(found.kind === "rule" && found.rule, `${method} ${path}`).toBe(row);
       return row;
     });
-    // CalDAV is no route: its router looks at addresses itself.
+    // CalDAV is no route: its router handles addresses itself.
     const idle = accessTable.filter((row) => row.door !== "own" || row.who !== "person");
     expect(idle.filter((row) => !used.includes(row)).map(({ path }) => path)).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe("the access table", () => {
   });
 });
 
-/** One request per row, with something in the place of each name. */
+/** One request per row, with a value for each placeholder. */
 const asked = (method: string, path: string) =>
   `${method === "*" ? "PROPFIND" : method} ${path.replace("/*", "/").replaceAll(/:\w+/g, "12")}`;
 
@@ -84,7 +84,7 @@ describe("each route", () => {
 
   it("admits those whom its row names, and nobody else", async () => {
     const { port, headersOf } = await everybody();
-    /** Without waiting for the end of what never ends. */
+    /** Does not wait for endless streams. */
     async function call(request: string, headers: Readonly<Record<string, string>>) {
       const [method = "", path = ""] = request.split(" ");
       const url = `http://127.0.0.1:${port}${path}`;

@@ -70,6 +70,6 @@ export async function startActs(
   };
 }
 
-/** The day that a page has shown, as its form sends it. */
+/** The day shown on a page, as its form sends it. */
 export const shownIn = (page: string): string =>
   /name="shown" value="([^"]*)"/.exec(page)?.[1] ?? "none";

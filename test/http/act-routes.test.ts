@@ -98,7 +98,7 @@ it("too many requests of one link get a 429 page, and other links still work", a
   expect(refused.text).toContain("Wait a minute, then reload");
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(refused.headers.get("cache-control")).toBe("no-store");
-  // Strangers behind the same proxy stand in nobody's way.
+  // Strangers behind the same proxy slow nobody else.
   expect((await press(link("done"), "2026-11-12")).status).toBe(303);
   expect(edits()).toHaveLength(1);
 });

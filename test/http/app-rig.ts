@@ -34,11 +34,11 @@ export interface FaceSetting {
   readonly ready: () => boolean;
   readonly baseUrl: string;
   readonly identityHeader?: IdentityHeader | null;
-  /** What a test needs besides. */
+  /** Further options of a test. */
   readonly more?: Partial<Parameters<typeof createApp>[0]>;
 }
 
-/** The whole HTTP face over a store and its feeds, with every line that it logs. */
+/** The whole HTTP side over a store and its feeds, with every line that it logs. */
 export async function serveFace({
   store,
   clock,
@@ -119,8 +119,8 @@ export async function serveFace({
 }
 
 /**
- * The face over a store with one project, its feed and an event. `broken`: the event cannot be written; `unread`: the
- * project was never read as a whole.
+ * The HTTP side over a store with one project, its feed and an event. `broken`: the event cannot be written; `unread`:
+ * the project was never read completely.
  */
 export async function startApp({
   broken = false,
@@ -167,7 +167,7 @@ export async function startApp({
     feeds,
     lines,
     throttle,
-    /** Milliseconds that each wrong secret had to wait. */
+    /** Milliseconds of delay for each wrong secret. */
     waits,
     path: feed.path,
     port,

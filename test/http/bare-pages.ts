@@ -1,7 +1,7 @@
 import { createAssets, ownFolders } from "../../src/http/assets.ts";
 import { surroundPages } from "../../src/http/send-page.ts";
 
-/** Goes before routes that are tested by themselves, so that they can send pages: nobody has signed in. */
+/** Precedes routes that are tested alone, so that they can send pages: nobody has signed in. */
 export const barePages = () => {
   const { assets } = createAssets(ownFolders);
   return surroundPages(() => ({

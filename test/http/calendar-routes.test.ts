@@ -277,7 +277,7 @@ describe("POST /calendar/new", () => {
     const place = (answer: typeof first) => String(answer.headers["location"]).replace(/\?.*/, "");
     expect(place(second)).toBe(place(first));
     expect((await get(place(second).replace(/^\.\.\//, "/"))).text).toContain("Kick-off");
-    // Another preview of the same is another item, and so is one whose number has got lost.
+    // Another preview of the same input makes another item, and so does one whose number was lost.
     const other = /name="once" value="([0-9a-f]{32})"/.exec(
       (await post("/calendar/new", event)).text,
     );

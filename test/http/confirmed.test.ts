@@ -11,7 +11,7 @@ type Fields = readonly (readonly [name: string, value: string])[];
 
 interface Press {
   readonly by?: "ana";
-  /** Makes what is to be taken away. */
+  /** Makes the thing that is to be taken away. */
   readonly given?: (browser: Browser) => unknown;
   readonly path: string;
   readonly fields?: Fields;
@@ -40,7 +40,7 @@ const fetchedFeed = ({ feeds, call }: Browser) =>
     headers: { "user-agent": "Google-Calendar-Importer" },
   });
 
-/** Another browser in which Ana is logged in. */
+/** Another browser with Ana logged in. */
 const otherBrowser = ({ store }: Browser) =>
   store.logIns.begin({
     ...{ digest: "d", person: ana, way: "password", proxied: null, agent: "Firefox" },
@@ -145,7 +145,7 @@ const presses: Readonly<Record<string, Press>> = {
   },
 };
 
-/** The hidden fields of the form that asks. */
+/** The hidden fields of the confirming form. */
 const fieldsOf = (page: string): Fields =>
   [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)]
     .map(([, name = "", value = ""]) => [name, value] as const)

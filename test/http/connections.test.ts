@@ -169,7 +169,7 @@ async function answerOf(socket: Socket): Promise<string> {
   return String(text);
 }
 
-/** So many connections of the foreign address, each of which has got an answer and stays open. */
+/** So many connections from the foreign address, each of which was answered and stays open. */
 async function answered(
   open: (text: string, localAddress: string) => Socket,
   count: number,

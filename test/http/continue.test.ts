@@ -8,18 +8,18 @@ interface Asked {
   readonly port: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Bytes that are announced; those of the body unless said. */
+  /** Announced bytes; by default those of the body. */
   readonly length?: number | null | undefined;
 }
 
 interface Answered {
-  /** Whether the server has asked for the body, which is sent only then. */
+  /** Whether the server requested the body, which is sent only then. */
   readonly isAsked: boolean;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Sends a request as a program does that waits for `100 Continue`. */
+/** Sends a request like a program that waits for `100 Continue`. */
 function ask(request: string, { port, headers = {}, body, length }: Asked): Promise<Answered> {
   const [method, path] = request.split(" ");
   const announced = length === undefined ? Buffer.byteLength(body) : length;

@@ -62,7 +62,7 @@ function edited(
   });
 }
 
-/** An edit of title and description, of which someone else has changed the same. */
+/** An edit of title and description; someone else has changed the same. */
 function conflicting(store: Store): EditId {
   const id = edited(store, { patch: { title: "Mine", description: "My words" } });
   const claimed = store.journal.claimNext();

@@ -170,7 +170,7 @@ it("a feed is still served if the disk is read-only", async () => {
       databaseStep(step) {
         if (step === "committed") return;
         writes += 1;
-        // A request that tries for ever must not hang the tests.
+        // A request that retries for ever must not hang the tests.
         if (writes > 100) throw new Error("it is tried again and again");
         throw new Database.SqliteError("attempt to write a readonly database", "SQLITE_READONLY");
       },

@@ -4,7 +4,7 @@ import { bearer, startApp, token } from "./app-rig.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
-/** What a proxy adds to a request of a client at this address, who has written some of it before. */
+/** The headers that a proxy adds to a request of a client at this address that sent some of them itself. */
 const through = (client: string, claimed = "") => ({
   ...form,
   "x-forwarded-for": claimed === "" ? client : `${claimed}, ${client}`,

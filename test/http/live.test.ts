@@ -15,7 +15,7 @@ interface Waiting {
   readonly step: () => void;
 }
 
-/** Streams over real HTTP, with timers that go off when the test says so. */
+/** Streams over real HTTP, with timers that the test advances. */
 async function startLive() {
   const store = testStore(handClock("2026-11-21T09:00:00Z"));
   store.directory.putProjects([aProject(2001, "Website")], true);
@@ -44,7 +44,7 @@ async function startLive() {
 
   const head = () => fetch(`http://127.0.0.1:${port}/live`, { method: "HEAD" });
 
-  /** Opens a stream, and gathers what it says. */
+  /** Opens a stream, and collects its events. */
   async function open({ since = "", lastEventId }: { since?: string; lastEventId?: string } = {}) {
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
@@ -68,7 +68,7 @@ async function startLive() {
     open,
     head,
     timers: () => waiting.length,
-    /** Lets so much time pass, with what is due in it. */
+    /** Lets so much time pass, with everything due in it. */
     pass: (ms: number) => {
       const until = nowMs + ms;
       for (;;) {
@@ -158,7 +158,7 @@ describe("/live", () => {
     ];
     for (const [from, expected] of cases) {
       const page = await open(from);
-      // Whatever it had to say first has come before the next beat.
+      // Its first events arrive before the next beat.
       pass(25_000);
       await eventually("beats", () => page.heard().endsWith(":\n\n") || null);
       expect(changed(page.heard()), JSON.stringify(from)).toEqual(expected);
@@ -175,7 +175,7 @@ describe("/live", () => {
     }
     expect(live.streams()).toBe(300);
     expect(timers()).toBe(1);
-    // Polls that find nothing new write as well.
+    // Polls that find nothing new also write.
     store.sources.put([events]);
     for (let poll = 0; poll < 50; poll++) {
       store.sources.attempted(events, Temporal.Instant.from("2026-11-21T09:00:00Z"));
@@ -230,7 +230,7 @@ describe("/live", () => {
     );
     const moved = pages.filter(([, { heard }]) => heard().includes("run1.1"));
     expect(moved.map(([name]) => name)).toEqual(["admin", ...told]);
-    // Nor does a page that is opened later say how much has happened.
+    // A page opened later does not say either how much has happened.
     for (const { id: person, name } of people) {
       lookAs({ kind: "person", person, name, zone: "UTC" });
       const later = await open();

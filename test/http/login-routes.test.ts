@@ -7,7 +7,7 @@ const html = { accept: "text/html" };
 const form = { ...html, "content-type": "application/x-www-form-urlencoded" };
 const fields = (values: Readonly<Record<string, string>>) => new URLSearchParams(values).toString();
 
-/** A browser: it keeps its cookie, and follows nothing by itself. */
+/** A browser: it keeps its cookie, and follows no redirect. */
 async function browser(options: Parameters<typeof startApp>[0] = {}) {
   const rig = await startApp(options);
   let cookie = "";
@@ -27,7 +27,7 @@ async function browser(options: Parameters<typeof startApp>[0] = {}) {
     ask,
     cookie: () => cookie,
     password: rig.passwords.issue(ana),
-    /** Whether the cookie opens something that is for people. */
+    /** Whether the cookie opens something that only people may see. */
     isIn: async (of = cookie) => {
       const { status } = await rig.call("POST /logout", { headers: { ...form, cookie: of } });
       // Without the form's token nobody is logged out.
@@ -222,7 +222,7 @@ describe("a sign-in link by mail", () => {
     expect(new Set(texts).size).toBe(1);
     expect(store.logInLinks.open().map(({ person }) => person)).toEqual([ana]);
     expect((await ask("POST /login/link", { values: { login: " " } })).status).toBe(400);
-    // Two who share an address get a link each.
+    // Two people who share an address get a link each.
     store.directory.putPeople([{ ...aPerson(14, "Dora"), email: "Ana@example.com" }], false);
     await ask("POST /login/link", { values: { login: "ana@example.com" } });
     expect(store.logInLinks.open().map(({ person }) => person)).toEqual([ana, ana, 14]);
@@ -233,7 +233,7 @@ describe("a sign-in link by mail", () => {
     const next = "people/11/dayferry.mobileconfig";
     await ask("POST /login/link", { values: { ...known, next } });
     const link = linkOf(firstLink);
-    // A program that looks at links, twice.
+    // A program that visits links, twice.
     for (let count = 0; count < 2; count++) {
       const page = await ask(`GET ${link}`);
       expect(page.status).toBe(200);

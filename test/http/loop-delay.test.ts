@@ -35,7 +35,7 @@ describe("measured delays", () => {
     const histogram = measureDelays(stop.signal);
     await eventually("turns are counted", () => histogram.count > 3 || null);
     stop.abort();
-    // The look that was under way is the last one.
+    // The look under way is the last one.
     await nextTurn();
     await nextTurn();
     const { count } = histogram;
@@ -78,7 +78,7 @@ describe("measured delays", () => {
 
 const running = (): AbortSignal => new AbortController().signal;
 
-/** Computes for so many milliseconds; how many it were. */
+/** Computes for so many milliseconds; returns the actual time. */
 function compute(ms: number): number {
   const began = performance.now();
   while (performance.now() - began < ms);

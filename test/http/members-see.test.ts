@@ -26,13 +26,13 @@ async function everybody() {
     ben: await doors(ben),
     admin: { browser: await enter({ token }), Basic: bearer.headers },
   };
-  /** What somebody gets by one of the doors. */
+  /** What somebody sees in one of these ways. */
   const get = (headers: Readonly<Record<string, string>>, path: string, accept = "text/html") =>
     call(`GET ${path}`, { headers: { ...headers, accept } });
   const json = async (headers: Readonly<Record<string, string>>, path: string): Promise<object> =>
     Object(JSON.parse((await get(headers, path, "application/json")).text));
 
-  // An event of the project that both see, so that nothing but whose edit it is decides.
+  // An event of the project that both see, so that only the owner of the edit decides.
   for (const id of [21, 22]) {
     store.mirror.put(anEvent(id, { title: `Shared ${id}` }), "events:2001");
   }

@@ -10,7 +10,7 @@ import { testSandbox } from "../support/sandbox.ts";
 
 type Here = Awaited<ReturnType<typeof serveHere>>;
 
-/** The numbers of a text, by name and labels as they are written. */
+/** The numbers of a text, by name and labels as written. */
 const numbersIn = (text: string): ReadonlyMap<string, number> =>
   new Map(
     text
@@ -151,7 +151,7 @@ describe("/metrics of a daemon", () => {
     expect(status.metrics).toBe(`${url}/metrics`);
     const lacking = allMetrics.flatMap(({ name, status: path }) => {
       if (path === null) return [];
-      // What only a reader of a copy tells is null as a whole.
+      // Values that only a reader of a copy gives are null as a whole.
       const inside = (within: unknown, key: string) =>
         within === null ? null : Object(within)[key];
       const value = path.split(".").reduce<unknown>(inside, status);
@@ -183,7 +183,7 @@ describe("/metrics of a daemon", () => {
     ];
     expect(words.length).toBeGreaterThan(5);
     expect(words.filter((word) => text.includes(word))).toEqual([]);
-    // A value of a label is a word, a status, or a bound.
+    // A label's value is a word, a status, or a bound.
     const values = [...text.matchAll(/(\w+)="([^"]*)"/g)].filter(
       ([, label]) => label !== "version",
     );

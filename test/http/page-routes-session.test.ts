@@ -96,14 +96,14 @@ describe("the start page", () => {
     }
     for (let count = 0; count < 15; count++) throttle.wrong("127.0.0.1", "token by address");
     expect((await call("GET /?token=wrong", { headers: image })).status).toBe(429);
-    // In the browser that has a session such an image is the page as before, and ends nothing.
+    // In the browser with a session such an image is the page as before, and ends nothing.
     const own = await call("GET /?token=wrong", { headers: { ...image, cookie } });
     expect([own.status, own.headers["set-cookie"]]).toEqual([200, undefined]);
     const form = { "content-type": "application/x-www-form-urlencoded" };
     expect((await call("POST /login", { headers: form, body: "token=typo" })).status).toBe(403);
     expect((await call(`GET /?token=${token}`)).status).toBe(303);
     expect((await call("GET /api/status", { headers: bearer })).status).toBe(200);
-    // The log-in stands where one wrong token has put it: it is not slowed yet.
+    // The throttle of log-ins counts one wrong token: it does not slow yet.
     expect(throttle.wrong("127.0.0.1", "token by form").kind).toBe("go");
   });
 

@@ -17,7 +17,7 @@ const fields = (values: Fields) =>
     Object.entries(values).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
   ).toString();
 
-/** The face with a folder of mails, and browsers of several people. */
+/** The HTTP side with a folder of mails, and browsers of several people. */
 async function place({ whole = false } = {}) {
   const directory = testDirectory();
   const outbox = openOutbox({ directory });

@@ -31,7 +31,7 @@ export { token };
 export const ana = personId(11);
 export const ben = personId(12);
 
-/** The whole HTTP face over a store with three people, two projects and an event in each. */
+/** The whole HTTP side over a store with three people, two projects and an event in each. */
 export async function startApp({
   identityHeader = null,
   whole = false,
@@ -39,7 +39,7 @@ export async function startApp({
   hook,
 }: {
   readonly identityHeader?: FaceSetting["identityHeader"];
-  /** With everything that can be left out; the service cannot be reached. */
+  /** With every optional part; the service cannot be reached. */
   readonly whole?: boolean;
   readonly more?: FaceSetting["more"];
   /** The address of Ben's webhook in the configuration. */
@@ -92,7 +92,7 @@ export async function startApp({
   return { ...face, port, store, clock, feeds, call };
 }
 
-/** What can be left out of the face; the service cannot be reached. */
+/** Optional parts of the HTTP side; the service cannot be reached. */
 export async function everything(store: Store, clock: () => Temporal.Instant) {
   const upstream = createUpstream({
     baseUrl: "http://127.0.0.1:9/",
@@ -130,7 +130,7 @@ export async function everything(store: Store, clock: () => Temporal.Instant) {
   };
 }
 
-/** Where people have reminders sent; the configuration has one of Ben's. */
+/** People's webhooks for reminders; the configuration has one of Ben's. */
 function webhooksOver(store: Store, clock: () => Temporal.Instant, url?: string) {
   const listed =
     url === undefined ? null : ({ url, format: "json", token: null, secret: null } as const);

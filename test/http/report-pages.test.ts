@@ -12,7 +12,10 @@ import { serveFace, token } from "./app-rig.ts";
 
 const ana = personId(11);
 
-/** The pages over a database in a file: a project of Ana's with a milestone and 120 tasks, and one that she does not see. */
+/**
+ * The pages over a database in a file: a project of Ana's with a milestone and 120 tasks, and one that she does not
+ * see.
+ */
 async function reportPagesRig() {
   const clock = handClock("2026-11-21T23:30:00Z");
   const file = join(testDirectory(), "dayferry.sqlite");
@@ -128,7 +131,7 @@ describe("the pages of reports", () => {
     expect(changes.text).not.toContain("{&quot;");
     const csv = await admin("/reports/items/download?format=csv");
     expect(csv.text).toMatch(/Id,UID/i);
-    // It begins with a byte order mark, which fetch takes off.
+    // It begins with a byte order mark, which fetch removes.
     expect(Number(csv.headers.get("content-length"))).toBe(Buffer.byteLength(csv.text) + 3);
   });
 

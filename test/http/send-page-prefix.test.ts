@@ -4,7 +4,7 @@ import { ana, bearer, startApp, token } from "./people-rig.ts";
 // The public address of the rig is https://calendar.example.com/base.
 const origin = "https://calendar.example.com";
 
-/** A browser behind a proxy that leaves the path of the public address on, takes it off, or is not there at all. */
+/** A browser behind a proxy that keeps the path of the public address, removes it, or does not exist. */
 async function browse(way: "kept" | "stripped" | "direct") {
   const { call } = await startApp({ whole: true });
   await call("POST /api/feeds", {
@@ -33,7 +33,7 @@ const links = (text: string): readonly string[] =>
     .map(([, link = ""]) => link)
     .filter((link) => !link.startsWith("#"));
 
-/** Without the button that signs out. */
+/** Without the sign-out button. */
 const gettable = (text: string) => links(text).filter((link) => !/(?:logout|language)$/.test(link));
 
 describe.each(["kept", "stripped", "direct"] as const)("pages below a path that is %s", (way) => {

@@ -9,7 +9,7 @@ import { aProject } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 import { serveFace, token } from "./app-rig.ts";
 
-/** The administrator's browser, with what is set and what is found given. */
+/** The administrator's browser, with given settings and findings. */
 async function signedIn(smtpUrl = "none") {
   const clock = handClock("2026-11-21T09:00:00Z");
   const store = testStore(clock);

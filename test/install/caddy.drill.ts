@@ -15,7 +15,7 @@ import { eventually } from "../support/eventually.ts";
 import { command, serveHere } from "../support/in-process.ts";
 import { testSandbox } from "../support/sandbox.ts";
 
-// Caddy in front of a daemon, with the file of deploy/ and certificates of its own making.
+// Caddy in front of a daemon, with the file of deploy/ and its own certificates.
 
 const caddyfile = fileURLToPath(new URL("../../deploy/Caddyfile", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "dayferry-caddy-"));
@@ -36,7 +36,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
     const http = { host: "127.0.0.1", port: 0, publicUrl, trustProxy: true };
     installation = install(sandbox, { http });
     daemon = await serveHere(installation);
-    // Nothing of this machine is touched: no list of trusted authorities, no other port.
+    // This machine stays unchanged: no list of trusted authorities, no other port.
     const own = "{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n}\n";
     writeFileSync(join(folder, "Caddyfile"), own + readFileSync(caddyfile, "utf8"));
     caddy = spawn(
@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A request to Caddy, whose certificate is looked at; the answer while it is still coming. */
+  /** A request to Caddy, whose certificate is checked; gives the answer while it is still coming. */
   async function open(
     method: string,
     path: string,
@@ -176,7 +176,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
   it("passes changes on at once, on a stream that stays open", async () => {
     const { headers } = await ask("GET", `/?token=${daemon.adminToken}`);
     const [cookie = ""] = headers["set-cookie"] ?? [];
-    // The daemon knows that the browser is on https, as Caddy says so.
+    // The daemon knows that the browser uses https, as Caddy says so.
     expect(cookie).toContain("Secure");
     const stream = await open("GET", "/live", {
       headers: { cookie: cookie.split(";", 1).join("") },
@@ -208,7 +208,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
     );
     const taken = await ask("POST", path, { headers: admin(), body: long });
     expect([200, 422]).toContain(taken.status);
-    // Six megabytes are the most that the daemon takes.
+    // The daemon accepts at most six megabytes.
     const longer = event.replace(
       "END:VEVENT",
       `DESCRIPTION:${"x".repeat(7_000_000)}\r\nEND:VEVENT`,

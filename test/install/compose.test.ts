@@ -18,7 +18,7 @@ describe("deploy/compose.yaml", () => {
   ajvFormats.default(ajv);
   ajv.addFormat("duration", /^(?:\d+(?:\.\d+)?(?:us|ms|s|m|h))+$/);
   ajv.addFormat("expose", true).addFormat("ports", true).addFormat("subnet_ip_address", true);
-  // Its parts are named as an older language of schemas has it, which ajv does not know.
+  // Its parts use names of an older schema language that ajv does not know.
   const isOldName = (key: string, value: unknown) =>
     (key === "id" || key === "$schema") && typeof value === "string";
   const isValid = ajv.compile(

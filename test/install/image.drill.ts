@@ -20,8 +20,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually, letPass } from "../support/eventually.ts";
 import { serviceConfig, testSandbox } from "../support/sandbox.ts";
 
-// The image that scripts/image.sh has built, by its files and running: root read-only, nothing but /data and /tmp to write to, an
-// account without rights. What an engine does is done by namespaces, so that none is needed.
+// The image built by scripts/image.sh, both its files and running: root read-only, nothing but /data and /tmp to write
+// to, an account without rights. Namespaces do what an engine does, so that none is needed.
 
 const folder = process.env["DAYFERRY_IMAGE"] ?? "";
 const own = process.env["DAYFERRY_IMAGE_PROCESSOR"] ?? "";
@@ -99,7 +99,7 @@ describe.skipIf(folder === "").each(["amd64", "arm64"])("the image for %s", (pro
   });
 });
 
-/** Lays the volumes over a root that nobody can write to, and runs what follows as the account of the image. */
+/** Mounts the volumes over a read-only root, and runs what follows as the account of the image. */
 const startUp = `set -e
 root=$1 data=$2 config=$3; shift 3
 mount --make-rprivate /
@@ -133,7 +133,7 @@ describe.skipIf(folder === "")("a container", () => {
       adminTokenFile: "./secrets/admin-token",
     };
     writeFileSync(join(config, "config.json"), JSON.stringify(written));
-    // Where an engine makes what a volume is laid over.
+    // Engines make the mount point of a volume.
     mkdirSync(join(root, "config"), { recursive: true });
   });
   afterAll(async () => {
@@ -177,7 +177,7 @@ describe.skipIf(folder === "")("a container", () => {
       log += chunk;
     });
     const closed = once(child, "close");
-    /** Number one in the container, by its number outside. */
+    /** The container's process 1, by its number outside. */
     const first = () =>
       Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim());
     return {
@@ -188,7 +188,7 @@ describe.skipIf(folder === "")("a container", () => {
           const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
           return answer?.ok ? true : null;
         }),
-      /** As \`docker exec\`. */
+      /** Like \`docker exec\`. */
       run: (...program: readonly string[]) =>
         spawnSync(
           "nsenter",
@@ -288,7 +288,7 @@ describe.skipIf(folder === "")("a container", () => {
   });
 
   it("ends at once on a second SIGTERM", async () => {
-    // A mail server that never says a word holds up whoever waits for it.
+    // A silent mail server delays whoever waits for it.
     const waiting = new Set<Socket>();
     const silent = createServer((socket) => void waiting.add(socket)).listen(0, "127.0.0.1");
     await once(silent, "listening");

@@ -46,7 +46,7 @@ describe("deploy/kubernetes", () => {
   });
 
   it("uses no field that its schema does not know", () => {
-    // A literal may have no field that its type lacks, which is more than the schemas ask.
+    // A literal may not have fields that its type lacks, which is stricter than the schemas.
     const check = (
       manifests: readonly { readonly kind: string; readonly apiVersion: string }[],
     ) => {

@@ -8,7 +8,7 @@ import { billOfMaterials, licencesFile, shippedPackages } from "../../scripts/sh
 import { tableTypes } from "../../scripts/table-types.ts";
 import { isInstalled, runProgram } from "../clients/programs.ts";
 
-// What `npm run reference` makes is up to date, and true.
+// The files made by `npm run reference` are current and correct.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -65,7 +65,7 @@ describe("THIRD-PARTY-LICENSES.txt", () => {
 
   it("has only licences that ask for no more than attribution", () => {
     const known = new Set(["MIT", "MIT-0", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"]);
-    // Used as npm has it: its terms ask changed files to stay open. Source: MPL 2.0, 3.1 and 3.2.
+    // Used as npm has it: its licence asks that changed files stay open. Source: MPL 2.0, 3.1 and 3.2.
     const unchanged = new Set(["web-push"]);
     const others = shippedPackages().filter(
       ({ name, license }) =>

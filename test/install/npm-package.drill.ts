@@ -27,7 +27,7 @@ const files = new Set<string>();
 beforeAll(() => {
   mkdirSync(home);
   writeFileSync(join(home, "package.json"), '{"private": true}');
-  // Without scripts, as what they would build was built before the first test.
+  // Without scripts, as everything that they would build was built before the first test.
   const made = run(
     "npm",
     ["pack", "--ignore-scripts", "--json", "--pack-destination", folder],
@@ -39,7 +39,7 @@ beforeAll(() => {
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Nothing of the checkout, and no setting of whoever runs the tests. */
+/** Nothing of the checkout, and no setting of the person who runs the tests. */
 const clean = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(?:DAYFERRY_|npm_|NODE_(?!EXTRA_CA_CERTS$))/.test(name),
@@ -58,7 +58,7 @@ function run(program: string, args: readonly string[], cwd: string): string {
 const dayferry = (...args: readonly string[]): string =>
   run(join(home, "node_modules/.bin/dayferry"), args, home);
 
-/** One that runs until it is stopped; what it says on both streams. */
+/** A program that runs until it is stopped; gives its output on both streams. */
 function start(args: readonly string[], { cwd = home, env = {} } = {}) {
   const child: ChildProcess = spawn(join(home, "node_modules/.bin/dayferry"), args, {
     cwd,
@@ -113,7 +113,7 @@ describe("the npm package", () => {
       .flatMap((path) =>
         [...readFileSync(join(root, path), "utf8").matchAll(/\]\(([^):#\s]+)(?:#[^)]*)?\)/g)]
           .map(([, name = ""]) => join(dirname(path), name))
-          // A folder is there with what is in it.
+          // A folder exists together with its contents.
           .filter((name) => ![...files].some((file) => `${file}/`.startsWith(join(name, "/")))),
       );
     expect(lost).toEqual([]);

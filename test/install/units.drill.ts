@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "dayferry-units-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A copy whose program is one that this machine has; a template is one for some account. */
+/** A copy that uses a program of this machine; a template is instantiated for some account. */
 function placed(name: string, change: (text: string) => string = (text) => text): string {
   const file = join(folder, name.replace("@", "@berlin"));
   const text = read(`deploy/${name}`).replace("/usr/local/bin/dayferry", process.execPath);

@@ -25,7 +25,7 @@ const layers: ReadonlyMap<string, number> = new Map([
   ["wiring", 6],
 ]);
 
-/** The files beside the modules that introduce the modules to each other. */
+/** The files beside the modules that connect the modules. */
 const wiring: readonly string[] = [
   "dayferry.ts",
   "main.ts",
@@ -40,7 +40,7 @@ const wiring: readonly string[] = [
   "setup.ts",
 ];
 
-/** Values and texts of calendars are words of every module. */
+/** Every module may use values and texts of calendars. */
 const everywhere = "everywhere";
 
 /** Who may use an outside package. */
@@ -68,10 +68,10 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["@dayferry/sandbox", ["demo.ts", "demo-guide.ts", "demo-story.ts"]],
 ]);
 
-/** Where a word is at home that the other modules must not say. */
+/** The only place of a word that the other modules must not use. */
 const speakers: ReadonlyMap<string, RegExp> = new Map([
   ["as", /^(?:domain\/ids\.ts|store\/rows\/.*)$/],
-  // The mail library wants one.
+  // The mail library needs one.
   ["new Date(", /^mail\/message\.ts$/],
   ["process.env", /^main\.ts$/],
   // It measures how long this process is busy.

@@ -1,4 +1,4 @@
-/** What the layers are held against: a module's imports and the words that only some modules may say. */
+/** What the layers are checked against: a module's imports and the words that only some modules may use. */
 export interface SourceFacts {
   readonly imports: readonly { readonly specifier: string; readonly line: number }[];
   /** Casts other than `as const`, calls of clocks and of randomness, and reads of the environment. */
@@ -37,7 +37,7 @@ export function readSource(text: string): SourceFacts {
 const importPattern =
   /(?<![.\w$])(?:import\s*|(?:import|export)(?:\s+type)?\s*(?:[\w$*{][\w$*{},\s]*?\}?)\s*from\s*)"/gu;
 
-/** What stands between import or export and its name: its `as` renames and casts nothing. */
+/** The text between import or export and its name: its `as` renames and casts nothing. */
 const importClause =
   /(?<![.\w$])(?:import|export)(?:\s+type)?\s*(?:[\w$]+\s*,\s*)?(?:\{[^}]*\}|\*\s*as\s+[\w$]+)/gu;
 
@@ -71,7 +71,7 @@ function mask(text: string): Masked {
     code += text.slice(at, end).replace(/[^\n]/g, " ");
     at = end;
   };
-  /** Where the token ends that begins here. A slash that begins no pattern is a token of its own. */
+  /** The end of the token that begins here. A slash that begins no pattern is a separate token. */
   const find = (pattern: RegExp): number => {
     pattern.lastIndex = at;
     const found = pattern.exec(text);

@@ -21,7 +21,7 @@ const headerNames = (raw: string): readonly string[] =>
     .split("\r\n")
     .map((line) => line.split(":")[0]?.toLowerCase() ?? "");
 
-/** As a reader shows it: runs of white space and control characters are one space. */
+/** As a reader shows it: white space and control characters become one space. */
 const shown = (text: string | undefined): string =>
   (text ?? "")
     .toWellFormed()

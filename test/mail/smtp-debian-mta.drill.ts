@@ -28,7 +28,9 @@ if (!isThere) {
   );
 }
 
-/** A relay that keeps what it takes in one Maildir, knows nobody called gone, and puts off everybody called later. */
+/**
+ * A relay that delivers everything into one Maildir, does not know the recipient gone, and defers the recipient later.
+ */
 function configuration(folder: string, port: number): string {
   return `
 primary_hostname = relay.example.com
@@ -81,7 +83,7 @@ describe.skipIf(!isThere)("send() through Debian's exim4", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "exim-"));
     for (const name of ["spool", "log", "box"]) mkdirSync(join(folder, name));
-    // It gives up its rights before it writes.
+    // It drops its rights before it writes.
     for (const name of ["", "spool", "log", "box"]) chmodSync(join(folder, name), 0o777);
     port = await freePort();
     const file = join(folder, "exim.conf");
@@ -97,7 +99,7 @@ describe.skipIf(!isThere)("send() through Debian's exim4", () => {
       daemon.kill("SIGTERM");
       await ended;
     }
-    // Each delivery is a process of its own, which may still write its last lines after the daemon has ended.
+    // Each delivery is a separate process, which may still write its last lines after the daemon has ended.
     await rm(folder, { recursive: true, force: true, maxRetries: 100, retryDelay: 2 });
   });
 

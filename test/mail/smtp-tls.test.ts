@@ -66,7 +66,7 @@ describe.skipIf(!canSign()).each(ways)("a mail server by %s", (_, { scheme, secu
   });
 });
 
-/** A mail server, or whoever sits before it, that speaks in the clear and offers this. */
+/** A mail server, or an attacker before it, that speaks unencrypted and offers this. */
 async function clearServer(offers: readonly string[]) {
   const heard: string[] = [];
   const { port } = await serveRaw((socket) => {

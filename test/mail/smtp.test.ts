@@ -166,7 +166,7 @@ describe("send() over a bad connection", () => {
   });
 
   test("gives up on a server that answers octet by octet for ever", async () => {
-    // The limit ends once the server is in the middle of its answer, which never comes to an end.
+    // The limit expires while the server is in the middle of its endless answer.
     let late = new AbortController();
     const server = await serveRaw((socket) => {
       socket.write("220 hello\r\n");
@@ -217,7 +217,7 @@ describe("send() over a bad connection", () => {
       }),
     );
     expect(await mailerFor(server).send(sample)).toMatchObject({ kind: "deferred", code: null });
-    // Whether it has arrived is unknown: when to try again is the ledger's decision.
+    // It may have arrived: the ledger decides when to try again.
     expect(contents).toBe(1);
   });
 

@@ -64,7 +64,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     },
     ...options,
   });
-  // A client that leaves in the middle is part of these tests.
+  // Some of these tests have a client that leaves in the middle.
   server.on("error", () => undefined);
   const listening = server.listen(0, "127.0.0.1");
   await once(listening, "listening");
@@ -79,7 +79,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   };
 }
 
-/** A server that does with each connection what it is told, for faults that no mail server can be asked for. */
+/** A server that handles each connection as the test says, for faults that no mail server produces on request. */
 export async function startRawServer(
   talk: (socket: Socket) => void,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
@@ -101,7 +101,7 @@ export async function startRawServer(
   };
 }
 
-/** Speaks just enough SMTP; the line is dropped once `goOn` says no to what came ("." ends a mail's content). */
+/** Speaks just enough SMTP; the connection is dropped once `goOn` returns false ("." ends a mail's content). */
 export function talkSmtp(socket: Socket, goOn: (line: string) => boolean): void {
   let inContent = false;
   socket.write("220 hello\r\n");
@@ -116,7 +116,7 @@ export function talkSmtp(socket: Socket, goOn: (line: string) => boolean): void 
   });
 }
 
-/** The reply that a handler of smtp-server is to give. */
+/** The reply that a handler of smtp-server must give. */
 export const reply = (responseCode: number, text: string): Error =>
   Object.assign(new Error(text), { responseCode });
 
@@ -135,7 +135,7 @@ interface Wanted {
   readonly startLimit?: SmtpOptions["startLimit"];
 }
 
-/** Servers and mailers that are closed again by `cleanUp`, the youngest first. */
+/** Servers and mailers, which `cleanUp` closes in reverse order. */
 export function createBench() {
   const cleanUps: (() => unknown)[] = [];
   return {

@@ -5,7 +5,7 @@ import { createAccess } from "../../src/http/access.ts";
 import { membersOf } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
 
-/** Operations that commands use and that are no commands, and `apply`. */
+/** Operations used by commands that are not commands themselves, and `apply`. */
 const withoutCommand = ["edits apply", "edits undo-preview", "people password"];
 
 describe("every operation", () => {

@@ -83,7 +83,7 @@ describe("/api/edits as a person", () => {
     const password = started.passwords.issue(ana);
     const authorization = basic("Ana@Example.com", password);
     const { store } = started;
-    /** Two lists of the own project, of which one is Ben's; a task in it, and an event that a program of Ben's has made. */
+    /** Two lists of the own project, one of them Ben's; a task in it, and an event made by Ben's program. */
     function hidden(): void {
       store.directory.putTodolists(
         null,
@@ -254,7 +254,7 @@ describe("/api/edits as a person", () => {
     const late = await post("project=2001", calendar("n@c"), wrong);
     expect(late.status).toBe(429);
     expect(Number(late.headers.get("retry-after"))).toBeGreaterThan(0);
-    // A right one gets through, whoever has failed from the same address before.
+    // The right password passes, whoever failed from the same address before.
     expect((await post("project=2001", calendar("n@c"))).status).toBe(202);
     expect(lines.join("")).not.toMatch(new RegExp(`wrong-wrong|${password}`));
   });

@@ -29,7 +29,7 @@ type Sender = readonly [address: string, login: string];
 
 const ana: Sender = ["192.0.2.1", "ana"];
 
-/** Wrong ones one after the other, each sent when the one before was answered; the last decision. */
+/** Wrong passwords in turn, each sent after the answer to the one before; returns the last decision. */
 function fail(
   { throttle, clock }: ReturnType<typeof rig>,
   times: number,

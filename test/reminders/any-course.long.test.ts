@@ -23,7 +23,7 @@ const act = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("sweep"), by: fc.constant(0) }) },
 );
 
-/** A night that repeats an hour, one that leaves one out, and an ordinary one. */
+/** A night with a repeated hour, one with a missing hour, and an ordinary one. */
 const night = fc.constantFrom("2026-10-25", "2027-03-28", "2026-11-24");
 
 interface Thing {
@@ -60,7 +60,7 @@ it("any course of events tells each person each thing once under one Message-ID,
       fc.array(act, { maxLength: 25 }),
       night,
       fc.constantFrom(3, 1000),
-      // How many looks it takes to read the workspace again after a leap: never, where it does not respond.
+      // How many looks it takes to read the workspace again after a leap: never, if it does not respond.
       fc.constantFrom(0, 2, Number.POSITIVE_INFINITY),
       async (acts, around, perMinute, looks) => {
         const post = aPost();
@@ -115,7 +115,7 @@ it("any course of events tells each person each thing once under one Message-ID,
   );
 });
 
-/** Stands at the time of each mail, long enough for every pause, and looks that all were told. */
+/** Waits at the time of each mail, long enough for every pause, and looks until all were sent. */
 async function tellAll(rig: Rig, things: readonly Thing[]): Promise<void> {
   const at = Temporal.PlainTime.from("02:30");
   const expected = things.flatMap(({ day, completed }, index) =>
@@ -145,7 +145,7 @@ async function tellAll(rig: Rig, things: readonly Thing[]): Promise<void> {
   }
 }
 
-/** A mail server in the program, which knows what each mail tells from the rows that were claimed for it. */
+/** A mail server in the program, which knows from the claimed rows what each mail contains. */
 function aPost() {
   const idsOf = new Map<string, Set<string>>();
   const deliveries = new Map<string, number>();
@@ -181,7 +181,7 @@ function aPost() {
       verify: () => Promise.resolve(null),
       close: () => undefined,
     },
-    /** The process ends after mails have left and before that is written down. */
+    /** The process ends after mails have left and before that is recorded. */
     async crash() {
       crashing = true;
       void rig?.step();

@@ -5,7 +5,7 @@ import type { Mailbox } from "../../src/mail/mail.ts";
 import { writeCalendarPart } from "../../src/reminders/calendar-part.ts";
 import { aMailer, anEvent, anInbox, aRig, berlin } from "./rig.ts";
 
-/** The calendar part of a mail from somebody, as a store shows the event. */
+/** The calendar part of a mail from this sender, about the event as a store shows it. */
 function partFrom(from: Mailbox): string {
   const item = anEvent();
   const rig = aRig({ mailer: nobody, now: "2026-11-24T08:00:00Z" });

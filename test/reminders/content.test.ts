@@ -38,7 +38,7 @@ const occasion = (
 
 const renderReminder = (about: ReminderContext) => renderMail(reminderContent(about));
 
-/** The mail as a mailbox holds it. */
+/** The mail as a mailbox stores it. */
 async function received(item: Parameters<typeof anEvent>[0], now = "2026-11-24T08:45:00Z") {
   const inbox = await anInbox();
   const rig = aRig({ mailer: aMailer(inbox), now });
@@ -97,7 +97,7 @@ describe("a mail", () => {
     const parsed = new ICAL.Component(ICAL.parse(calendar));
     expect(parsed.getFirstPropertyValue("method")).toBe("PUBLISH");
     expect(parsed.getAllSubcomponents("vtimezone")).toHaveLength(1);
-    // Where a calendar has a name, Outlook opens it as another calendar instead of as an event.
+    // Outlook opens a calendar with a name as another calendar instead of as an event.
     expect(calendar).not.toMatch(/^(?:NAME|X-WR-CALNAME|REFRESH-INTERVAL|X-PUBLISHED-TTL):?/m);
     const [vevent, ...more] = parsed.getAllSubcomponents("vevent");
     if (!vevent) throw new Error("no event");

@@ -16,7 +16,7 @@ import {
   recipients,
 } from "./rig.ts";
 
-/** A mailer that is cut off right after the mail has gone out: its outcome is never written down. */
+/** A mailer that is cut off right after the mail has gone out: its outcome is never recorded. */
 function crashingAfter(mailer: Mailer): { readonly mailer: Mailer; readonly cut: Promise<void> } {
   let reached = (): void => undefined;
   const cut = new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ import {
   type Reply,
 } from "./rig.ts";
 
-/** A minute and a second: changes are merged for a minute. */
+/** A minute and a second: changes within a minute are merged. */
 const merged = { seconds: 61 };
 
 async function invitationRig({ reply, mailer }: { reply?: Reply; mailer?: Mailer } = {}) {
@@ -55,7 +55,7 @@ async function invitationRig({ reply, mailer }: { reply?: Reply; mailer?: Mailer
   return { inbox, clock, store, events, step, settle, put, sweep };
 }
 
-/** What a mail program gets: the calendar as its part and as an attachment, and what is in it. */
+/** What a mail program receives: the calendar as a part and as an attachment, and its contents. */
 function calendarsIn({ mails }: Inbox) {
   return mails.map(({ to, mail }) => {
     const parts = mail.attachments.filter(({ mimeType }) => /calendar|ics/.test(mimeType));

@@ -14,13 +14,13 @@ import {
   subjects,
 } from "./rig.ts";
 
-/** Whether the workspace was read since each leap, by their order; at once while `prompt`. */
+/** Whether the workspace was read since each leap, by their order; immediately while `prompt`. */
 interface Reading {
   readonly leaps: boolean[];
   prompt: boolean;
 }
 
-/** Mails of a process that has read the workspace, at eight o'clock; the event of `anEvent` is told at 08:45. */
+/** Mails of a process that has read the workspace, at eight o'clock; the reminder of `anEvent` is due at 08:45. */
 async function awake(options: Partial<RigOptions> = {}) {
   const inbox = await anInbox();
   const reading: Reading = { leaps: [], prompt: true };

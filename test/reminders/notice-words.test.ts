@@ -50,7 +50,7 @@ describe("step() writes notices", () => {
     ]) {
       expect(text).toContain(line);
     }
-    // Nobody but the admin has a command line, and a label is never broken.
+    // Only the admin has a command line, and a label is never broken.
     expect(`${text}${html}`).not.toContain("dayferry ");
     expect(html).toMatch(/white-space:nowrap;[^"]*"><bdi>When</);
     expect(html).toContain("<bdi>Design &lt;review&gt;</bdi>");

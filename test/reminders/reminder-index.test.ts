@@ -20,7 +20,7 @@ const rules: ReminderRules = {
   catchUp: Temporal.Duration.from({ hours: 12 }),
 };
 
-/** An index over tasks that are due on these days; what it names, and what it has looked up for that. */
+/** An index over tasks due on these days; what it lists, and what it has looked up for that. */
 function indexOver(...days: readonly string[]) {
   const store = testStore(handClock("2026-11-20T12:00:00Z"));
   for (const [at, day] of days.entries()) {
@@ -65,7 +65,7 @@ describe("within()", () => {
       if (named.has("2026-12-20")) break;
     }
     expect([...told.keys()]).toEqual(["2026-11-21", "2026-12-20"]);
-    // The lead of a day falls due at nine on the day before, in every zone.
+    // A lead of one day falls due at nine on the day before, in every zone.
     expect((told.get("2026-12-20") ?? "") <= "2026-12-18T19:00:00Z").toBe(true);
     expect(index.lookedUp).toHaveLength(1);
   });

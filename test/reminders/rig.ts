@@ -81,7 +81,7 @@ export const leads = (...texts: readonly string[]) =>
 
 export { everyKind };
 
-/** What the mail server says to one recipient; 250 takes the mail. */
+/** The mail server's reply to one recipient; 250 accepts the mail. */
 export type Reply = (address: string) => number;
 
 export interface Inbox {
@@ -143,7 +143,7 @@ export interface RigOptions {
   readonly now: string;
   readonly installedAt?: string;
   readonly catchUp?: string;
-  /** Nothing but events' own reminders unless said. */
+  /** Only events' own reminders by default. */
   readonly mails?: Partial<Omit<RemindersDeps["options"], "catchUp">>;
   readonly perMinute?: number;
   readonly swept?: () => boolean;
@@ -151,13 +151,13 @@ export interface RigOptions {
   readonly wishes?: RemindersDeps["wishes"];
   readonly choiceUrl?: RemindersDeps["choiceUrl"];
   readonly actions?: RemindersDeps["actions"];
-  /** By mail unless said. */
+  /** By mail by default. */
   readonly reach?: RemindersDeps["reach"];
-  /** What stands before the store. */
+  /** Comes before the store. */
   readonly around?: (store: Store) => Store;
-  /** Where the database is; a new place unless said. It is removed in the end. */
+  /** Path of the database, which is removed in the end; a new one by default. */
   readonly folder?: string;
-  /** Whether time passes between two looks at the clock, as it really does; false where a test is about the very moment. */
+  /** Whether time passes between two looks at the clock, as it really does; false for tests about an exact moment. */
   readonly ticks?: boolean;
 }
 
@@ -178,7 +178,7 @@ export interface Rig {
   restart(mailer?: Mailer): void;
 }
 
-/** Reminders over a real database, with a clock in hand. */
+/** Reminders over a real database; the test sets the clock. */
 export function aRig(options: RigOptions): Rig {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "reminders-"));
   let now = at(options.installedAt ?? "2026-11-01T00:00:00Z");

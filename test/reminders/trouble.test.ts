@@ -9,7 +9,7 @@ import { ana, anEvent, aPerson, aRig, ben, cleo } from "./rig.ts";
 const dan = personId(14);
 const eve = personId(15);
 
-/** A mail server that has a trouble of its own with each recipient, the first time; with Ben always. */
+/** A mail server with a different fault for each recipient the first time; for Ben always. */
 async function aTroubledServer() {
   const seen = new Set<string>();
   const sockets = new Map<number, Socket>();

@@ -9,7 +9,7 @@ import { migrate } from "../../src/store/migrate.ts";
 import { migrations } from "../support/test-store.ts";
 import { aMailer, anEvent, anInbox, aRig } from "./rig.ts";
 
-/** A database as it was before mails had kinds: three events that Ana is reminded of at 08:45. */
+/** A database from before mails had kinds: three events with a reminder for Ana at 08:45. */
 function anOldDatabase(): string {
   const folder = mkdtempSync(join(tmpdir(), "reminders-"));
   const old = join(folder, "migrations");

@@ -97,7 +97,7 @@ describe("postMessage()", () => {
       kind: "rejected",
       message: "its address is in a private network, which is not allowed here",
     });
-    // A private name is answered like one that there is not.
+    // A private name gives the same answer as a missing one.
     const ofName = (name: string) => {
       const webhook = aHook(receiver.url.replace("127.0.0.1", name));
       return postMessage({ webhook, message }, guarded);

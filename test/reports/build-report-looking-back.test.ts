@@ -148,7 +148,7 @@ describe("activity and files", () => {
     expect(notes("files", "Website")).toContain("whose files: 1.");
     expect(notes("files", "2002")).toContain("whose files: 0.");
     expect(rig.report("files").readAt).toBe("2026-11-21T13:00:00.000Z");
-    // What hangs on a task or a folder is told with its project.
+    // What belongs to a task or a folder is reported with its project.
     expect(
       rig
         .rows("freshness", { project: "Website" })
@@ -205,7 +205,7 @@ it("changes lists what an edit of ours and the workspace change, and who where k
 });
 
 describe("wishes of edits", () => {
-  /** A task "Plan" with two edits by Ana on their way: another title, then another day. */
+  /** A task "Plan" with two waiting edits by Ana: another title, then another day. */
   function started() {
     const rig = reportRig();
     const { store, clock } = rig;

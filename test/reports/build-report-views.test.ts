@@ -10,7 +10,7 @@ const date = (text: string) => Temporal.PlainDate.from(text);
 const titles = (rows: readonly Readonly<Record<string, unknown>>[]) =>
   rows.map(({ title }) => String(title)).toSorted();
 
-/** What any program reads from the file by itself, without a report around it. */
+/** What any program reads directly from the file, without a report. */
 function ask(file: string, sql: string): readonly unknown[] {
   const db = new Database(file, { readonly: true });
   try {
@@ -86,7 +86,7 @@ describe("archived items", () => {
     for (const name of ["overdue", "milestones"]) expect(rig.rows(name)).toEqual([]);
     expect(rig.rows("workload")).toMatchObject([{ week: "no date", open_items: 1 }]);
     expect(rig.rows("labels")).toMatchObject([{ label: "(none)", items: 1 }]);
-    // What has been done stays done, and what there is stays told.
+    // What was done stays done, and existing items stay listed.
     expect(rig.rows("hours").length).toBeGreaterThan(1);
     expect(rig.rows("items").filter(({ archived }) => archived === 1)).toHaveLength(5);
   });

@@ -28,7 +28,7 @@ describe("agenda", () => {
       { on: "2026-11-21", time: "21:00–22:00" },
     ]);
     expect(rig.rows("agenda", { person: "11" })).toEqual([]);
-    // In Berlin the event is on the 22nd only, though it is on the 22nd from 02:00 in UTC as well.
+    // In Berlin the event is on the 22nd only, though in UTC it is also on the 22nd from 02:00.
     expect(rig.rows("agenda", { from: "2026-11-21", to: "2026-11-21" })).toEqual([]);
     expect(rig.rows("agenda", { from: "2026-11-22", to: "2026-11-22" })).toHaveLength(1);
   });

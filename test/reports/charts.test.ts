@@ -4,7 +4,7 @@ import { chartSvg } from "../../src/reports/charts.ts";
 const numbers = (text: string) => [...text.matchAll(/-?\d+(?:\.\d+)?/g)].map(([digits]) => +digits);
 const all = (svg: string, pattern: RegExp) => [...svg.matchAll(pattern)].map((found) => found);
 
-/** Where the drawing for narrow screens begins. */
+/** The beginning of the drawing for narrow screens. */
 const forNarrow = '<svg class="narrow"';
 
 describe("chartSvg()", () => {
@@ -30,7 +30,7 @@ describe("chartSvg()", () => {
     expect(widths.map(([, width, said]) => [said, Number(width) / (most ?? 1)])).toEqual([
       ["6:40", 1],
       ["1:40", 0.25],
-      // One pixel, so that nothing is not taken for missing.
+      // One pixel, so that zero does not look like a missing value.
       ["0:00", expect.closeTo(1 / (most ?? 1))],
       ["3:20", 0.5],
     ]);
@@ -82,7 +82,7 @@ describe("chartSvg()", () => {
       ],
     });
     const [svg = "", narrow = ""] = drawn.split(forNarrow);
-    // There each is named below, beside a piece of it.
+    // There each name is below, beside a piece of the line.
     expect(
       all(narrow, /<text x="36" y="[\d.]+"[^>]*>(Launch|Beta)</g).map(([, name]) => name),
     ).toEqual(["Launch", "Beta"]);
@@ -90,7 +90,7 @@ describe("chartSvg()", () => {
     const [launch = "", beta = ""] = all(svg, /<path d="([^"]+)" class="track/g).map(([, d]) => d);
     expect(numbers(launch)).toEqual([90, 312, 330, 312, 330, 12, 570, 12]);
     expect(numbers(beta)).toEqual([90, 12, 210, 12, 210, 162, 570, 162]);
-    // The names stand at the ends of their lines.
+    // The names are at the ends of their lines.
     expect(svg).toMatch(/<text x="578" y="16"[^>]*>Launch<[\s\S]*<text x="578" y="166"[^>]*>Beta</);
     expect(svg).toContain("Beta: 2026-12-11 → 2026-12-06");
   });

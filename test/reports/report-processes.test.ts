@@ -8,7 +8,7 @@ import { createReportProcesses } from "../../src/reports/report-processes.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyRequest, fill, reportRig } from "./rig.ts";
 
-/** The processes of reports that are started from here on. */
+/** The report processes started from here on. */
 function startedProcesses(): () => readonly ChildProcess[] {
   const all: ChildProcess[] = [];
   const note = (message: unknown) => {
@@ -17,12 +17,12 @@ function startedProcesses(): () => readonly ChildProcess[] {
   };
   subscribe("child_process", note);
   onTestFinished(() => void unsubscribe("child_process", note));
-  // What a process runs is known a little later than that there is one.
+  // A process exists a little before its command line is known.
   return () =>
     all.filter(({ spawnargs }) => spawnargs.some((part) => part.endsWith("report-child.ts")));
 }
 
-/** The files of reports that are opened from here on and not closed yet. */
+/** The report files opened from here on and not yet closed. */
 function openedReports(): () => readonly string[] {
   const before = new Set(openReports());
   return () => openReports().filter((path) => !before.has(path));

@@ -89,7 +89,7 @@ describe("--as-of", () => {
     expect(rig.rows("overdue", { asOf: "2026-11-21" })).toMatchObject([
       { title: "Late one", days_late: 11 },
     ]);
-    // Everything that reads the past says what the present said then.
+    // Every reading of the past gives what the present gave then.
     expect(rig.report("hours", { asOf: "2026-11-21" }).rows).toHaveLength(4);
     expect(rig.rows("slippage", { asOf: "2026-11-21" })).toEqual([]);
     expect(rig.rows("slippage")).toMatchObject([{ title: "Next month" }]);

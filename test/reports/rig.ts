@@ -22,7 +22,7 @@ import {
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 import { insistOk } from "./insist.ts";
 
-/** A request for nothing in particular. */
+/** A default request. */
 export const anyRequest: Omit<ReportRequest, "name"> = {
   project: null,
   person: null,

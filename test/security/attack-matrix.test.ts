@@ -17,18 +17,18 @@ import {
 } from "./attacked-world.ts";
 import { routesOf } from "./routes.ts";
 
-/** What an address names: whose it is decides who is let in. */
+/** The kinds of things that an address names: its owner decides who may pass. */
 type Named = "item" | "edit" | "feed" | "person" | "mail" | "secret" | "nothing";
 
-/** One route: what it names, and how those are answered whom its door and its things are open to. */
+/** One route: the thing it names, and its answers to those who may see that thing. */
 interface Row {
   readonly named: Named;
-  /** For GET the status; of what changes something only that it was let in. */
+  /** For GET the status; for a change only that it was permitted. */
   readonly granted: number | "let in";
-  /** For the admin, where that is another. */
+  /** For the admin, if different. */
   readonly admin?: number | "let in";
   readonly query?: string;
-  /** It takes a process of its own: what comes is seen by these roles. */
+  /** It needs its own process: these roles see what it sends. */
   readonly slowFor?: RegExp;
 }
 
@@ -44,12 +44,12 @@ const of = (named: Named, granted: Row["granted"], more: Partial<Row> = {}): Row
 });
 const post = nothing("let in");
 
-/** Every route has its row: one without fails the first test below. */
+/** Every route must have its row: the first test below fails for one without. */
 const rows: Readonly<Record<string, Row>> = {
   "GET /healthz": nothing(200),
   "GET /readyz": nothing(200),
   "GET /robots.txt": nothing(200),
-  // Figures without a name, for everybody who can reach the port.
+  // Numbers without names, for everybody who can reach the port.
   "GET /metrics": nothing(200),
   "GET /app.webmanifest": nothing(200),
   "GET /worker.js": nothing(200),
@@ -61,7 +61,7 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /reports/:name/download": nothing(404, { slowFor: /member by/ }),
   "GET /feeds/:secret/:file": of("secret", 200),
   "* /feeds/:secret/:file": of("nothing", "let in"),
-  // What is signed is tried with links that are good in the tests of links; here none is.
+  // The tests of links try valid signatures; here none is valid.
   "GET /act/:signed": nothing(404),
   "POST /act/:signed": nothing(404),
   "GET /act/:signed/:edit": nothing(404),
@@ -71,7 +71,7 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /login/:signed": nothing(410),
   "POST /login/:signed": nothing(410),
   "GET /login": nothing(200),
-  // Nothing was entered: answered like what is wrong.
+  // Empty input is answered like wrong input.
   "POST /login": nothing(403),
   "POST /login/link": nothing(400),
   "POST /logout": nothing(303),
@@ -102,14 +102,14 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /edits/removals/release": post,
   "GET /edits/:id": of("edit", 200),
   "GET /edits/:id/undo": of("edit", 200),
-  // Leads back to the page of the edit, which decides.
+  // Redirects to the page of the edit, which decides.
   "GET /edits/:id/:act": nothing(303),
   "POST /edits/:id/preview": of("edit", "let in"),
   "POST /edits/:id/resolve": of("edit", "let in"),
   "POST /edits/:id/retry": of("edit", "let in"),
   "POST /edits/:id/undo": of("edit", "let in"),
   "POST /edits/:id/undo-series": of("edit", "let in"),
-  // People approve what an agent proposed; this edit is none.
+  // People approve an agent's proposals; this edit is not one.
   "POST /edits/:id/approve": of("edit", 403, { admin: "let in" }),
   "POST /edits/:id/discard": of("edit", "let in"),
   "GET /feeds": nothing(200),
@@ -143,7 +143,7 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /api/feeds": nothing(200),
   "POST /api/feeds": post,
   "POST /api/feeds/:id/rotate": of("feed", "let in"),
-  // What can be reopened has ended: test/http/feed-routes.test.ts says for whom.
+  // Only ended feeds can be reopened: test/http/feed-routes.test.ts says for whom.
   "POST /api/feeds/:id/reopen": post,
   "PATCH /api/feeds/:id": of("feed", "let in"),
   "DELETE /api/feeds/:id": of("feed", "let in"),
@@ -175,7 +175,7 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /api/people/:id/password": of("person", "let in"),
   "POST /api/people/:id/password": of("person", "let in"),
   "DELETE /api/people/:id/password": of("person", "let in"),
-  // The service cannot be reached here, and a request without what it needs is told so.
+  // The service cannot be reached here, and an incomplete request is answered first.
   "GET /api/files": nothing(400),
   "POST /api/files": post,
   "DELETE /api/files/:id": post,
@@ -196,13 +196,13 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /api/items": nothing(200, { slowFor: /member by/ }),
 };
 
-/** What takes what others need away from those who go on asking: their passwords, their log-in, a thing itself. */
+/** Routes that take something from later requests: passwords, the log-in, the thing itself. */
 const lateness = (route: string): number =>
   [/DELETE|discard|\/delete|rotate/, /password|log-ins/, /POST \/log(?:in|out)/].findLastIndex(
     (late) => late.test(route),
   );
 
-/** Whom each of the things is for; the admin has all that there is. */
+/** Who may see each thing; the admin may see all. */
 const open: Readonly<
   Record<Exclude<Named, "nothing" | "secret">, Readonly<Record<Thing, readonly Identity[]>>>
 > = {
@@ -226,7 +226,7 @@ interface Cell {
   readonly thing: Thing;
 }
 
-/** The address of a thing, and what in it tells it from others. */
+/** The address of a thing, and the part of it that identifies the thing. */
 function addressOf(
   world: AttackedWorld,
   { route, row, thing }: Pick<Cell, "route" | "row" | "thing">,
@@ -257,7 +257,7 @@ function addressOf(
   return { path: row.query ? `${path}?${row.query}` : path, name };
 }
 
-/** Who the route takes the role for: by its own log-in, or by nothing. */
+/** The role that the route sees: by its own log-in, or nobody. */
 function identityOf({ route, role }: Pick<Cell, "route" | "role">): Identity {
   return isForProgram(route) ? role.api : role.page;
 }
@@ -273,7 +273,7 @@ function doorOf(route: string) {
   return rule;
 }
 
-/** What must come. */
+/** The expected answer. */
 type Expected = number | "let in" | "log in";
 
 function expectedOf(cell: Cell): Expected {
@@ -282,7 +282,7 @@ function expectedOf(cell: Cell): Expected {
   const identity = identityOf(cell);
   if (who === "secret" || who === "anyone") {
     if (row.named === "secret") return thing === "gone" ? 404 : row.granted;
-    // Who has logged in is led on from the log-in.
+    // Redirects those who have already logged in.
     const isIn = route === "GET /login" && role.headers["cookie"] !== undefined;
     return isIn && role.page !== "nobody" ? 303 : row.granted;
   }
@@ -295,7 +295,7 @@ function expectedOf(cell: Cell): Expected {
   return identity === "admin" && row.admin !== undefined ? row.admin : row.granted;
 }
 
-/** What is wrong with the status; null where it is as it must be. */
+/** What is wrong with the status; null if it is right. */
 function statusFault(expected: Expected, { status, headers }: Answer): string | null {
   const isLedAway = status === 303 && /(?:^|\/)login(?:\?|$)/.test(headers.location ?? "");
   if (expected === "log in") return isLedAway ? null : `${status} and no log-in`;
@@ -304,7 +304,7 @@ function statusFault(expected: Expected, { status, headers }: Answer): string | 
   return isRefused || isLedAway ? `refused by ${status}` : null;
 }
 
-/** The words of what is not for those eyes. */
+/** The words of things hidden from this role. */
 function foreignWords(cell: Cell): readonly string[] {
   const identity = identityOf(cell);
   if (identity === "admin") return [];
@@ -315,7 +315,7 @@ function foreignWords(cell: Cell): readonly string[] {
   });
 }
 
-/** Feeds' addresses, passwords and keys that are not this role's. */
+/** Addresses of feeds, passwords and keys that are not this role's. */
 function foreignSecrets(world: AttackedWorld, cell: Cell): readonly string[] {
   const identity = identityOf(cell);
   const feeds = things
@@ -360,7 +360,7 @@ async function faultsOf(world: AttackedWorld, cell: Cell): Promise<readonly stri
 
 function askFor(world: AttackedWorld, cell: Cell): Promise<Answer> {
   const { route } = cell;
-  // Wrong log-ins from one address are made to wait.
+  // Wrong log-ins from one address are delayed.
   const role = route === "POST /login" ? { ...cell.role, from: world.elsewhere } : cell.role;
   const method = route.startsWith("*") ? "PUT" : (route.split(" ", 1)[0] ?? "");
   const { path } = addressOf(world, cell);
@@ -386,7 +386,7 @@ const cellsOf = (world: AttackedWorld): readonly Cell[] =>
     world.roles.flatMap((role) => thingsOf(row).map((thing) => ({ route, row, role, thing }))),
   );
 
-/** What is kept, as far as any route could change it. */
+/** The stored data, as far as any route could change it. */
 function keptBy({ store, feeds, people, passwords }: AttackedWorld): string {
   return JSON.stringify([
     store.journal.list({ limit: 1000 }),
@@ -395,7 +395,7 @@ function keptBy({ store, feeds, people, passwords }: AttackedWorld): string {
       .map(({ id, name, path, filter, revokedAt }) => [id, name, path, filter, revokedAt]),
     people.list(),
     passwords.list(),
-    // Those of who was suspended end when they are looked at.
+    // Sessions of suspended people end when they are looked at.
     [11, 12, 14, 15].map((id) => {
       const person = people.list().find((one) => one.id === id)?.id;
       return person && [store.logIns.of(person).length, store.mailChoices.list(person)];
@@ -483,7 +483,7 @@ describe("each method of CalDAV by each role for each thing", () => {
     const faults: string[] = [];
     const methods = METHODS.filter((method) => method !== "CONNECT");
     for (const role of world.roles) {
-      // Refused whatever is asked: one address shows it.
+      // Refused for every thing: one address shows it.
       const asked = role.dav === "nobody" ? ["own" as const] : things;
       for (const thing of asked) {
         const paths = role.dav === "nobody" ? targets[thing].slice(1, 2) : targets[thing];

@@ -23,11 +23,11 @@ import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 const ids = { ana: 11, ben: 12, cleo: 13, dora: 14, eve: 15 } as const;
 type Name = keyof typeof ids;
 
-/** Whose an item is, seen from Ana: what she sees, what only Ben does in his project and in a shared one, and what is no more. */
+/** Kinds of items, as Ana sees them: hers, Ben's in his project and in a shared one, and deleted ones. */
 export const things = ["own", "other", "private", "gone"] as const;
 export type Thing = (typeof things)[number];
 
-/** Words that stand in nothing but the one item. */
+/** Words that only this item contains. */
 export const words: Readonly<Record<Thing, readonly string[]>> = {
   own: ["Ownword", "Ownsecond", "Ownedit"],
   other: ["Otherword", "Othersecond", "Otheredit", "Otherproject"],
@@ -35,19 +35,19 @@ export const words: Readonly<Record<Thing, readonly string[]>> = {
   gone: ["Goneword", "Gonesecond"],
 };
 
-/** Who an address and a set of headers are taken for. */
+/** Who an address and a set of headers act as. */
 export type Identity = "nobody" | "ana" | "ben" | "dora" | "stranger" | "admin";
 
-/** One who asks: by what, and for whom that is taken on pages, by the API, and by CalDAV. */
+/** A requester: its credentials, and whom pages, the API and CalDAV recognise. */
 export interface Role {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The address that a request comes from; another each time where what it says is wrong. */
+  /** The address of the request; a different one each time for wrong credentials. */
   readonly from: () => string;
   readonly page: Identity;
   readonly api: Identity;
   readonly dav: Identity;
-  /** The token in the forms that this role is given. */
+  /** The token in this role's forms. */
   readonly formToken: string;
 }
 
@@ -66,8 +66,8 @@ export interface Sent {
 const proxy = "127.0.0.3";
 
 /**
- * The whole HTTP face, CalDAV included, over a workspace in which each of the things has an item, an edit and a feed; and all who
- * may come. `file`: where the database is to be for processes of their own; in memory without it.
+ * The whole HTTP side, CalDAV included, over a workspace in which each of the things has an item, an edit and a feed;
+ * and every requester. `file`: path of the database for separate processes; in memory without it.
  */
 export async function attackedWorld({ file }: { readonly file?: string } = {}) {
   const clock = handClock("2026-11-21T09:00:00Z");
@@ -128,7 +128,7 @@ export async function attackedWorld({ file }: { readonly file?: string } = {}) {
   const edits = {
     own: edited("own", ana),
     other: edited("other", ben),
-    // Ana's own, from a time when the item was for her eyes.
+    // Ana's own, from a time when she could see the item.
     private: edited("private", ana),
     gone: 999,
   };
@@ -237,7 +237,7 @@ export async function attackedWorld({ file }: { readonly file?: string } = {}) {
     eve: await cookieOf("eve"),
     admin: await login({ token }),
   };
-  // What was let in before is let in no more.
+  // A request permitted before is refused now.
   directory.putPeople(people(["cleo"]), true);
   face.people.clearPassword(personId(ids.eve));
 
@@ -250,7 +250,7 @@ export async function attackedWorld({ file }: { readonly file?: string } = {}) {
   const here = () => "127.0.0.1";
   const nobody = { page: "nobody", api: "nobody", dav: "nobody" } as const;
   type Doors = Pick<Role, "page" | "api" | "dav">;
-  /** Who is let in as whom; as nobody where nothing else is said. */
+  /** Who is recognised as whom; as nobody by default. */
   const role = (
     name: string,
     headers: Role["headers"],
@@ -343,7 +343,7 @@ export const secretOf = (path: string): string => path.split("/")[2] ?? "";
 const only = <T>(...all: readonly (T | undefined)[]): readonly T[] =>
   all.filter((each) => each !== undefined);
 
-/** Sends a request as it stands: addresses are not made shorter, and nothing is added. A stream is left once it began. */
+/** Sends a request unchanged: it normalises no address, and adds nothing. It leaves a stream once it has begun. */
 function ask({
   port,
   request,

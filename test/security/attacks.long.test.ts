@@ -5,12 +5,12 @@ import { calendarAttacks } from "./attacks/calendar-attacks.ts";
 import { connectionAttacks } from "./attacks/connection-attacks.ts";
 import { serviceAttacks } from "./attacks/service-attacks.ts";
 
-// Some attacks of bench/attacks.ts in small, all on one daemon: each is answered as it may be, others are answered after it, and
-// the memory stays within its bound. What each costs is for the bench to measure.
+// Some small attacks of bench/attacks.ts, all on one daemon: each gets a permitted answer, others are answered
+// afterwards, and the memory stays within its bound. The bench measures the cost of each.
 
-/** By so much all of them together may raise the most memory, in MB. */
+/** The most by which all of them together may raise the memory, in MB. */
 const mostRiseMb = 400;
-/** One or two of each sort, which take seconds together. */
+/** One or two of each kind, which take seconds together. */
 const short: ReadonlySet<string> = new Set([
   "bodies of 50 MB packed by gzip",
   "XML: entities of entities",

@@ -3,7 +3,7 @@ import { projectId } from "../../src/domain/ids.ts";
 import { ana, basic, startApp } from "../http/people-rig.ts";
 import { aProject } from "../support/items.ts";
 
-// A project that is closed to Ana and one that there never was are answered alike, whatever names them.
+// A project closed to Ana and a missing one get the same answers, whatever names them.
 
 /** Requests of Ana's that name a project by number or by title. */
 const asked: readonly (readonly [request: string, body: string | null])[] = [
@@ -20,7 +20,7 @@ const asked: readonly (readonly [request: string, body: string | null])[] = [
   ["GET /calendar/events?project=NUMBER&from=2026-11-01&to=2026-12-01", null],
 ];
 
-/** Ana's browser, whose requests carry her password as well: pages ask for the one, the API for the other. */
+/** Ana's browser, whose requests also carry her password: pages need the one, the API the other. */
 async function doorsOf({
   call,
   passwords,
@@ -41,7 +41,7 @@ it.each(asked)("%s with %s", async (request, body) => {
   } as const);
   const base = store.view.ofProject(projectId(2002))[0];
   if (!base) throw new Error("the closed project has no item");
-  // An edit of hers from when she saw the project must not tell it from one that is absent.
+  // Her edit from when she saw the project must not tell it from a missing one.
   store.journal.append({
     ...{ channel: "upload", actor: ana, item: base.key, action: "update", base: base.item },
     ...{ patch: { title: "Mine" }, newLabels: [], state: "pending" },

@@ -86,7 +86,7 @@ describe("a log-in", () => {
     expect(
       (await world.call("GET /", { role: { ...here, headers: { cookie: planted } } })).status,
     ).toBe(401);
-    // Another log-in ends the one that was there.
+    // Another log-in ends the present one.
     const [second = ""] = ((await logIn(first)).headers["set-cookie"]?.[0] ?? "").split("; ");
     const role = (cookie: string) => ({ ...here, headers: { cookie } });
     expect((await world.call("GET /", { role: role(first), headers: form })).status).toBe(303);
@@ -136,7 +136,7 @@ describe("a log-in", () => {
         headers: form,
         body: new URLSearchParams({ login: "ben@example.com", password }).toString(),
       });
-    // All at once, as guessing goes: what is one too many is turned away.
+    // All at once, as guessing goes: those beyond the limit are refused.
     const guessed = await Promise.all(
       Array.from({ length: 30 }, () => guess("wrong", "127.2.0.1")),
     );

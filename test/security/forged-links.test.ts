@@ -13,7 +13,7 @@ import { type AttackedWorld, attackedWorld, secretOf, type Thing } from "./attac
 const anotherKey = createHash("sha256").update("the key after a change").digest();
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
-/** Each text that differs from a signed one in one bit of one of its octets. */
+/** Each text that differs from a signed one in one bit of one octet. */
 function* bitFlips(signed: string): Generator<string> {
   const bytes = Buffer.from(signed, "base64url");
   for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -23,7 +23,7 @@ function* bitFlips(signed: string): Generator<string> {
   }
 }
 
-/** What decoders that are less strict would take for the same text. */
+/** What less strict decoders would read as the same text. */
 const otherSpellings = (signed: string): readonly string[] => [
   `${signed}=`,
   `${signed}A`,
@@ -111,7 +111,7 @@ describe("a forged or repeated link", () => {
     const ana = personId(11);
     const signed = createChoiceSigner(feedKey).sign({ person: ana, choice: "all" });
     const choices = () => world.store.mailChoices.list(ana).length;
-    // Scanners of mails, and programs that look ahead.
+    // Mail scanners, and programs that prefetch.
     for (const method of ["GET", "HEAD", "GET"]) {
       expect((await world.call(`${method} /unsubscribe/${signed}`, { role })).status).toBe(200);
     }

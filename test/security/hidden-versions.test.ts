@@ -7,8 +7,8 @@ import { startDav } from "../support/dav-server.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
-// An item that Ana may see now was hidden from her before. No channel tells her what it said then: a version that a person
-// could not see counts as unknown, whatever number names it.
+// An item that Ana may see now was hidden from her before. No channel reveals its former contents: a version that a
+// person could not see counts as unknown, whatever number names it.
 
 const website = projectId(2001);
 const hush = { title: "Hush", description: "Hush, the merger", assigned: [personId(12)] };
@@ -17,7 +17,7 @@ const open = { title: "Open", description: "For everybody", assigned: [] };
 interface Way {
   readonly name: string;
   readonly kind: "event" | "task";
-  /** The item as it was hidden, then as it is shown, then hidden by nothing any more. */
+  /** The item while it was hidden, when it is shown, and when nothing hides it any more. */
   readonly make: (store: Store) => void;
 }
 

@@ -20,7 +20,7 @@ import { sample } from "../mail/support.ts";
 import { aPerson } from "../support/items.ts";
 import { aReceiver } from "../support/receiver.ts";
 
-/** What somebody writes into a title, a name or a comment, to be taken for something else where it is shown. */
+/** What somebody writes into a title, a name or a comment so that it is read as something else. */
 const attacks: Readonly<Record<string, string>> = {
   "a formula": "=cmd|' /C calc'!A0",
   "a formula behind white space": "\t \r\n@SUM(1+1)*cmd|' /C calc'!A0",
@@ -50,7 +50,7 @@ const attacks: Readonly<Record<string, string>> = {
 };
 const cases = Object.entries(attacks);
 
-/** What steers a terminal, or lets a line be read as another one. */
+/** Controls a terminal, or makes a line look like another one. */
 const steering = /(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
 const at = Temporal.Instant.from("2026-11-24T08:00:00Z");
 

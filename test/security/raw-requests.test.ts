@@ -7,7 +7,7 @@ import { createLog } from "../../src/log.ts";
 import { basic } from "../support/dav-server.ts";
 import { type AttackedWorld, attackedWorld } from "./attacked-world.ts";
 
-/** Sends octets as they stand and no more, and returns what came back until the connection closed. */
+/** Sends exactly these octets, and returns what came back until the connection closed. */
 async function send(port: number, text: string | Buffer): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1" });
   onTestFinished(() => void socket.destroy());
@@ -74,7 +74,7 @@ describe("a request that no client writes", () => {
     const { port } = await attackedWorld();
     const many = Array.from({ length: 3000 }, (_, index) => `X-${index}: a`);
     const large = head("GET /healthz HTTP/1.1", "Host: a", ...many);
-    // The connection may be gone before the answer is read.
+    // The connection may close before the answer is read.
     expect([[431], []]).toContainEqual(statusesIn(await send(port, large)));
     const long = head(`GET /${"a".repeat(100_000)} HTTP/1.1`, "Host: a");
     expect([[431], []]).toContainEqual(statusesIn(await send(port, long)));

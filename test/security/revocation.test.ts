@@ -6,7 +6,7 @@ import { install } from "../support/dayferry.ts";
 import { command, serveHere } from "../support/in-process.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
-// The table of docs/security.md: each way to revoke a secret, done as it is written there.
+// The table of docs/security.md: each way to revoke a secret, done as written there.
 
 async function installed() {
   const sandbox = await testSandbox();

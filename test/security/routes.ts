@@ -1,4 +1,4 @@
-/** What express keeps of a route or of a router within; the rest is not asked for. */
+/** The internals of an express route or router that are used here. */
 interface Layer {
   readonly route?:
     | { readonly path: string | readonly string[]; readonly methods?: object }

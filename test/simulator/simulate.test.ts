@@ -5,11 +5,11 @@ import { fits, mutants } from "../../simulator/mutants.ts";
 import { simulate } from "../../simulator/simulate.ts";
 import { isThorough } from "../support/effort.ts";
 
-/** With a crash, edits that are accepted and refused, and requests that fail. */
+/** With a crash, accepted and refused edits, and failed requests. */
 const seed = 6;
 
 it("gives the same events for the same seed, and others for another", async () => {
-  // The test runner loads modules when they are first needed, which takes real time of which the virtual clock knows nothing.
+  // The test runner loads modules on demand, which takes real time unknown to the virtual clock.
   await simulate(seed, { seconds: 80 });
   const first = await simulate(seed, { seconds: 80 });
   const again = await simulate(seed, { seconds: 80 });
@@ -21,13 +21,13 @@ it("gives the same events for the same seed, and others for another", async () =
   expect([first.faults, other.faults]).toEqual([[], []]);
 });
 
-/** The same days every time, so that what fails is the change at hand; `npm run simulate` plays others. */
+/** The same days every time, so that a failure comes from the present change; `npm run simulate` plays others. */
 const days = isThorough ? ["--seeds", "24"] : ["--seeds", "16", "--seconds", "60"];
 
 /** However slow the machine is. */
 const longestMs = 30 * 60_000;
 
-// In a process of its own: the test runner loads modules by means of which the virtual clock knows nothing.
+// In a separate process: the test runner loads modules in a way unknown to the virtual clock.
 it(
   "keeps every promise on fixed days",
   async () => {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { World } from "../../simulator/world.ts";
 import { projectId } from "../../src/domain/ids.ts";
 
-// What takes minutes, or depends on how long something takes, in virtual time.
+// What takes minutes, or depends on durations, in virtual time.
 
 /** A world whose daemon has read everything, with one event of the first project. */
 async function inWorld(

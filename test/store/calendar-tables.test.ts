@@ -210,7 +210,7 @@ describe("the change log", () => {
     expect(store.changes.latest()).toBe(latest);
     const titles = store.view.versionsFrom(key, store.changes.completeFrom());
     expect(titles.map(({ item }) => item?.title)).toEqual(["b", "c"]);
-    // A feed that was not asked for so long looks at everything.
+    // A feed that was not requested for so long looks at everything.
     expect(store.changes.itemsSince(projectId(2001), revision(1))).toHaveLength(3);
     expect(store.objects.get({ item: key, component: "VEVENT" })).not.toBeNull();
     clock.advance({ hours: 24 * 200 });

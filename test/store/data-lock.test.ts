@@ -7,7 +7,7 @@ import { testDirectory } from "../support/test-store.ts";
 
 const lockFile = join(import.meta.dirname, "../../src/store/data-lock.ts");
 
-/** Another process that tries to take a directory, says how that went, and then stays until it is ended. */
+/** Another process that tries to lock a directory, prints the result, and stays until it is ended. */
 async function otherProcess(directory: string): Promise<{ child: ChildProcess; said: string }> {
   const script = `import { lockDataDirectory } from ${JSON.stringify(lockFile)};
     globalThis.held = lockDataDirectory(${JSON.stringify(directory)});

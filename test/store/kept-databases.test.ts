@@ -1,5 +1,6 @@
-// Databases that versions of Dayferry have written, by scripts/keep-database.ts, each with people at work in the service, edits in
-// every state, and from 0012 on an object of a calendar program. What stands in them is there after an upgrade, from every migration.
+// Databases written by earlier versions of Dayferry, by scripts/keep-database.ts, each with people at work in the
+// service, edits in every state, and from 0012 on an object of a calendar program. An upgrade from every migration
+// keeps their contents.
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -16,12 +17,12 @@ const kept = readdirSync(folder)
   .map((file) => ({ version: Number(file.slice(0, 4)), file: join(folder, file) }));
 const files = readdirSync(migrations).toSorted();
 
-/** What an upgrade leaves out on purpose: what could be made again, or had to be done again. */
+/** What an upgrade drops on purpose: it could be made again, or had to be. */
 const left = {
-  // Log-ins by cookie are kept by session since 0030; everybody logs in once more, so no ended one opens anything.
+  // Cookies are stored by session since 0030; everybody logs in once more, so that no ended session opens anything.
   tables: ["ended_sessions"].concat(["unanswered", "requests"]),
-  // Summaries of what an object says, read anew from its octets since 0026.
-  // Requests stand in the attempts since 0052, which the test of version 51 compares.
+  // Summaries of an object, read again from its octets since 0026. Requests are in the attempts since 0052, which the
+  // test of version 51 compares.
   columns: ["objects.fingerprint", "objects.said", "objects.drifted", "objects.laid"]
     .concat(["held_objects.said", "held_objects.drifted"])
     .concat(
@@ -41,7 +42,7 @@ const reminders = "kind IN ('reminder', 'lead', 'overdue', 'digest')";
 const mails = `SELECT kind, subject AS item, occasion AS occurrence, lead, person, ${settled} WHERE ${reminders}`;
 const notices = `SELECT subject AS edit, occasion AS parked_at, ${settled} WHERE kind = 'notice'`;
 
-/** Tables that stand in others today. */
+/** Tables that are parts of others today. */
 const moved = {
   mails: `${mails} AND way = 'mail'`,
   webhook_mails: `${mails} AND way = 'webhook'`,
@@ -76,7 +77,7 @@ const tablesOf = (db: Database.Database) =>
 const columnsOf = (db: Database.Database, table: string) =>
   db.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table).map(String);
 
-/** Rows that one database has and the other has not, by the columns of both; and what has no place there at all. */
+/** Rows that only one database has, by the columns of both; and what has no place there. */
 function lost(before: Database.Database, after: Database.Database): readonly string[] {
   const tables = new Set(tablesOf(after));
   for (const [table, rows] of Object.entries(moved)) {

@@ -8,7 +8,7 @@ import { handClock, migrations, testDirectory } from "../support/test-store.ts";
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
 
-/** As many shells and service managers have it. */
+/** As in many shells and service managers. */
 function wideMask() {
   const before = process.umask(0o000);
   onTestFinished(() => void process.umask(before));

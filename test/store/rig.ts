@@ -7,7 +7,7 @@ import type { Store } from "../../src/store/store.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
-/** A store in memory, with the few words that its tests need. */
+/** A store in memory, with the few helpers that its tests need. */
 export function storeRig(start = "2026-11-20T12:00:00Z") {
   const clock = handClock(start);
   const store = testStore(clock);

@@ -3,7 +3,7 @@ import { steady, storeDatabase } from "../../src/store/steady-database.ts";
 import { createStore } from "../../src/store/store.ts";
 import { handClock } from "../support/test-store.ts";
 
-/** The texts of all statements that a store has, each as it is written and as SQLite gets it. */
+/** The texts of all statements of a store, each as written and as SQLite gets it. */
 export function statementsOfStore(
   connection: Database,
 ): readonly { readonly written: string; readonly sql: string }[] {

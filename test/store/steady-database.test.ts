@@ -33,7 +33,7 @@ describe("steady()", () => {
 
 describe("storeDatabase()", () => {
   it("parses only statements that it uses at once when it opens", () => {
-    // Made before, as the first one in a process runs all migrations.
+    // Opened before, as the first store of a process runs all migrations.
     const file = emptyDatabase();
     const prepared = vi.spyOn(Database.prototype, "prepare");
     testStore(handClock("2026-11-20T12:00:00Z"), file);

@@ -3,7 +3,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { afterAll, afterEach, describe, expect } from "vitest";
 import { chromiumPath } from "./chromium.ts";
 
-/** What a person looks through. */
+/** The size of the window. */
 export interface Looking {
   readonly device?: "desktop" | "phone";
   readonly scheme?: "light" | "dark";
@@ -16,14 +16,14 @@ export interface Looking {
 
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
-/** As `describe`; skipped by name where there is no Chromium. */
+/** Like `describe`; skipped by name without Chromium. */
 export function describeInBrowser(name: string, tests: () => void): void {
   describe.skipIf(chromiumPath === null)(name, tests);
 }
 
 /**
- * One browser for a file of tests, which starts with the first page and closes by itself. A page that says something on its
- * console, fails, or is refused something by its policy fails its test, when the test ends.
+ * One browser for a file of tests, which starts with the first page and closes by itself. A page that writes to its
+ * console, fails, or is refused something by its policy fails its test at the end.
  */
 export function oneBrowser() {
   let browser: Promise<Browser> | null = null;
@@ -40,7 +40,7 @@ export function oneBrowser() {
   afterAll(async () => (await browser)?.close());
 
   return {
-    /** A browser of someone else: no cookie is shared. */
+    /** Another person's browser: no cookie is shared. */
     open: async ({
       device = "desktop",
       scheme = "light",
@@ -73,7 +73,7 @@ export function oneBrowser() {
         noteViolation(event.violatedDirective + " " + event.blockedURI))`);
       return page;
     },
-    /** Takes back what a test has provoked on purpose. */
+    /** Drops the complaints that a test has provoked on purpose. */
     expectedFaults: (): readonly string[] => {
       const told = faults;
       faults = [];
@@ -82,9 +82,9 @@ export function oneBrowser() {
   };
 }
 
-/** What axe-core finds on a page that keeps people out: serious and critical, one line each. */
+/** Barriers that axe-core finds on a page: serious and critical ones, one line each. */
 export async function barriers(page: Page): Promise<readonly string[]> {
-  // The page's own policy lets no text be run: the browser's debugger may.
+  // The page's policy runs no text: the browser's debugger may.
   await page.evaluate(axe.source);
   const found: unknown = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })");
   const { violations }: { violations?: axe.Result[] } = Object(found);
@@ -98,8 +98,8 @@ export async function barriers(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * How much wider a page is than its window, or on a phone a table than its card, in CSS pixels: more than 0 has to be pushed
- * sideways.
+ * How much wider a page is than its window, or on a phone a table than its card, in CSS pixels: more than 0 needs
+ * horizontal scrolling.
  */
 export const overhang = (page: Page): Promise<number> =>
   page.evaluate(`Math.max(...[document.documentElement, ...document.querySelectorAll(

@@ -6,7 +6,7 @@ import { build } from "vite";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const web = `${root}/web`;
 
-/** Builds what browsers load, and the daemon that tests start, where they are older than what they are made of: once before any test. */
+/** Builds the files for browsers, and the daemon that tests start, if their sources are newer: once before any test. */
 export default async function setup(): Promise<void> {
   if (isWebOld()) await build({ root: web });
   if (isDaemonOld()) execFileSync(process.execPath, [`${root}/scripts/bundle.ts`]);

@@ -11,7 +11,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** What a certificate says of itself: for which names, and between which days around today it is valid. */
+/** The names of a certificate, and the days around today between which it is valid. */
 interface Claim {
   /** As `DNS:localhost,IP:127.0.0.1`; those two unless given. */
   readonly names?: string;
@@ -19,15 +19,15 @@ interface Claim {
   readonly toDay?: number;
 }
 
-/** An authority of one's own with a real key. */
+/** A private authority with a real key. */
 export interface Authority {
   readonly cert: string;
-  /** What a server shows that is its own authority. */
+  /** The certificate of a server that is its own authority. */
   readonly own: Certificate;
   sign(claim?: Claim): Certificate;
 }
 
-/** Whether certificates can be made here; openssl is what makes them. */
+/** Whether certificates can be made here; it takes openssl. */
 export function canSign(): boolean {
   try {
     openssl(tmpdir(), ["version"]);
@@ -37,7 +37,7 @@ export function canSign(): boolean {
   }
 }
 
-/** Makes an authority whose folder goes with the test. */
+/** Makes an authority whose folder is removed after the test. */
 export function createAuthority(name = "Authority of a test"): Authority {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-ca-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -77,7 +77,7 @@ export function createAuthority(name = "Authority of a test"): Authority {
   };
 }
 
-/** Trusts these authorities besides the usual ones until the test ends, as NODE_EXTRA_CA_CERTS does for a whole process. */
+/** Also trusts these authorities until the test ends, as NODE_EXTRA_CA_CERTS does for a whole process. */
 export function trust(...authorities: readonly Authority[]): void {
   const usual = getCACertificates("bundled");
   setDefaultCACertificates([...usual, ...authorities.map(({ cert }) => cert)]);
@@ -105,7 +105,7 @@ unique_subject = no
 commonName = supplied
 `;
 
-/** As openssl wants it: YYMMDDHHMMSSZ. */
+/** In openssl's format: YYMMDDHHMMSSZ. */
 function stamp(day: number): string {
   const at = Temporal.Now.instant()
     .add({ hours: 24 * day })

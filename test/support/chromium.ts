@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Where Chromium is; null where there is none. CHROMIUM names another one. */
+/** The path of Chromium, or null without one. CHROMIUM names another one. */
 export const chromiumPath: string | null = findProgram(process.env["CHROMIUM"] ?? null, [
   "chromium",
   "chromium-browser",

@@ -32,7 +32,7 @@ export interface DavSettings {
   readonly publicUrl?: string;
   readonly mode?: "apply" | "review";
   readonly maxSize?: number;
-  /** Who may change nothing. */
+  /** May change nothing. */
   readonly readOnly?: readonly number[];
   readonly unread?: () => boolean;
   readonly people?: readonly Person[];
@@ -49,8 +49,8 @@ export const ana: Person = { ...aPerson(11, "Ana"), email: "ana@example.com" };
 export const ben: Person = { ...aPerson(12, "Ben"), email: "ben@example.com" };
 
 /**
- * A CalDAV server on loopback with a store of its own: the project 2001 with the list 3001, Ana (11) and Ben (12), who
- * both have app passwords. Requests are Ana's unless they say otherwise.
+ * A CalDAV server on loopback with its own store: the project 2001 with the list 3001, Ana (11) and Ben (12), who both
+ * have app passwords. Requests are Ana's by default.
  */
 export async function startDav(settings: DavSettings = {}) {
   const clock = handClock("2026-11-21T09:00:00Z");
@@ -87,7 +87,7 @@ export async function startDav(settings: DavSettings = {}) {
     store,
     passwords,
     throttle,
-    /** Milliseconds that each wrong password had to wait. */
+    /** Milliseconds of delay for each wrong password. */
     waits,
     secrets,
     lines,

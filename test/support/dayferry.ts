@@ -7,7 +7,10 @@ import type { Sandbox } from "@dayferry/sandbox";
 import { eventually } from "./eventually.ts";
 import { serviceConfig } from "./sandbox.ts";
 
-/** The bundle that people run, made of the sources before the first test: it starts in a third of the time that they take. */
+/**
+ * The bundle that people run, made of the sources before the first test: it starts in a third of the time that they
+ * take.
+ */
 export const program = fileURLToPath(new URL("../../dist/daemon/dayferry.mjs", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -29,7 +32,7 @@ export interface Installation {
 /** Parts of a configuration. */
 export type ConfigChanges = Readonly<Record<string, unknown>> & { readonly service?: object };
 
-/** Writes a configuration for the sandbox; `changes` are laid over it, those of `service` key by key. */
+/** Writes a configuration for the sandbox; `changes` are merged into it, those of `service` key by key. */
 export function install(
   sandbox: Sandbox,
   { service = {}, ...changes }: ConfigChanges = {},
@@ -52,7 +55,7 @@ export function install(
   };
 }
 
-/** Runs one command in a process of its own, as a person would. */
+/** Runs one command in a separate process, as a person would. */
 export async function dayferry(
   args: readonly string[],
   {
@@ -74,13 +77,13 @@ export async function dayferry(
   });
 }
 
-/** A daemon in a process of its own. */
+/** A separate daemon process. */
 export interface Daemon {
   readonly url: string;
   readonly token: string;
   /** What it has logged so far. */
   log(): string;
-  /** The most resident memory that it ever had, in MB of 2^20 octets. */
+  /** Its largest resident memory so far, in MB of 2^20 octets. */
   memory(): number;
   /** A signal that does not end it. */
   send(signal: NodeJS.Signals): void;
@@ -90,7 +93,7 @@ export interface Daemon {
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Starts `serve` and waits until it listens, and until the first sync is done unless told otherwise. */
+/** Starts `serve` and waits until it listens, and by default until the first sync is done. */
 export async function serve(
   { configFile, dataDir }: Installation,
   {

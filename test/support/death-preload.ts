@@ -2,10 +2,11 @@ import fs, { type PathOrFileDescriptor } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import Database from "better-sqlite3";
 
-// Loaded into a real program ahead of it (`--import`): the program dies by its own kill -9 ahead of the nth thing that it does to
-// files or lets SQLite do, or halfway through it where that is a write. With no number it only notes what it does. A kill leaves to the system what
-// was written, so that it makes no difference whether that was made safe on the disk before. With the name of a file, the program
-// does not die: that file takes all that is left of its disk, and the program goes on from there.
+// Loaded into a real program before it (`--import`): the program kills itself (kill -9) before the nth operation that
+// it does on files or lets SQLite do, or halfway through it if that is a write. Without a number it only counts. A kill
+// leaves the written data to the system, so that it makes no difference whether that was flushed to the disk before.
+// With the name of a file, the program does not die: that file takes all that is left of its disk, and the program
+// continues from there.
 
 const {
   DEATH_IN: which = "",
@@ -15,7 +16,10 @@ const {
 } = process.env;
 const state = { count: 0, isInside: false };
 
-/** Whether this is the last thing; a write is done by half first. What Node does to carry one thing out is not counted. */
+/**
+ * Whether this is the last operation; a write is half done first. What Node does to carry out one operation is not
+ * counted.
+ */
 function isLast(what: string, place: unknown): boolean {
   state.count += 1;
   if (notes !== "") fs.appendFileSync(notes, `${state.count} ${what} ${String(place)}\n`);
@@ -79,7 +83,7 @@ if (process.argv.slice(1).join(" ").includes(which)) {
       });
     },
     writeSync(descriptor: number, piece: Uint8Array, from = 0) {
-      // The log is no thing of the disk.
+      // The log is no operation on the disk.
       if (state.isInside || descriptor <= 2) return writeSync(descriptor, piece, from);
       return within(() => {
         if (isLast("writeSync", descriptor)) {

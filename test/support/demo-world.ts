@@ -6,7 +6,7 @@ import { eventually } from "./eventually.ts";
 import { serveHere } from "./in-process.ts";
 import { testSandbox } from "./sandbox.ts";
 
-/** What the demo shows once everything has been read and its story was told, without the wait for the documented quota. */
+/** What the demo shows after everything was read and its story was told, without the wait for the documented quota. */
 export async function demoWorld() {
   const sandbox = await testSandbox({ size: "s" });
   const port = await freePort();

@@ -1,7 +1,7 @@
 import type { EditId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** What an edit says that nothing has happened to yet. */
+/** The state of a fresh edit. */
 export const untouched = {
   newLabels: [],
   shown: null,
@@ -25,7 +25,7 @@ export const untouched = {
   restores: null,
 } as const;
 
-/** Notes that the request which creates an edit's item leaves now. */
+/** Records that the request which creates an edit's item is sent now. */
 export function leaveCreating({ attempts, journal }: Store, id: EditId): void {
   const edit = journal.get(id);
   if (!edit) throw new Error(`there is no edit ${id}`);

@@ -1,4 +1,4 @@
-/** `npm run verify` sets it: everything then runs in full, files named `*.long.test.ts` included. */
+/** Set by `npm run verify`: everything then runs in full, files named `*.long.test.ts` included. */
 export const isThorough = process.env["THOROUGH"] === "1";
 
 /** How often a random test runs: a sixteenth of the full count in a check. The seed is the same, so that these are its first runs. */

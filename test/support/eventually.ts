@@ -1,4 +1,4 @@
-/** Ends a test that hangs. Far longer than anything takes, also on a busy machine. */
+/** Ends a hanging test. Far longer than anything takes, also on a busy machine. */
 const limitMs = 270_000;
 
 /** Asks until the answer is not null. Throws with `what` if that takes longer than any machine needs. */
@@ -9,8 +9,8 @@ export const eventually = <Value>(what: string, ask: Ask<Value>): Promise<Value>
 export const untilHung = (): AbortSignal => AbortSignal.timeout(limitMs);
 
 /**
- * Lets what goes on beside the test go on for a while. The outcome of a test must not depend on it: use `eventually` to wait
- * for something.
+ * Lets background work continue for a while. The outcome of a test must not depend on it: use `eventually` to wait for
+ * something.
  */
 export const letPass = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));
@@ -30,7 +30,7 @@ export async function eventuallyWithin<Value>(
     if (answer !== null) return answer;
     const now = performance.now();
     if (now > deadline) throw new Error(`still not after ${withinMs} ms: ${what}`);
-    // A question that takes long leaves the processor to what it waits for.
+    // A slow question leaves the processor to what it waits for.
     await letPass(10 + 4 * (now - asked));
   }
 }

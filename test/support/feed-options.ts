@@ -1,7 +1,7 @@
 import type { FeedOptions } from "../../src/feeds/window.ts";
 import { zone } from "./items.ts";
 
-/** What feeds show as they are configured by default, with addresses of the service's pages. */
+/** The default options of feeds, with addresses of the service's pages. */
 export function feedOptions(changes: Partial<FeedOptions> = {}): FeedOptions {
   return {
     zone,

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { onTestFinished } from "vitest";
 
-/** Whether this machine can forbid a process to write files; util-linux has the command. */
+/** Whether this machine can forbid a process to write files; the command is part of util-linux. */
 export function canFillDisk(): boolean {
   try {
     limitFiles("unlimited");
@@ -12,8 +12,8 @@ export function canFillDisk(): boolean {
 }
 
 /**
- * A disk on which this process can write no octet to any file any more, until disk space is available again: the system's own limit of
- * file sizes, which makes every write fail. Pipes and sockets go on.
+ * A disk on which this process can write no octet to any file until disk space is available again: the system's own
+ * limit of file sizes makes every write fail. Pipes and sockets still work.
  */
 export function fullDisk() {
   onTestFinished(() => limitFiles("unlimited"));

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** An address of this machine from which the request comes; 127.0.0.1 unless given. */
+  /** The address of this machine that sends the request; 127.0.0.1 by default. */
   readonly from?: string;
 }
 
@@ -14,7 +14,7 @@ export interface Called {
   readonly text: string;
 }
 
-/** Sends `METHOD path` to a port of this machine. node:http adds no header of its own that matters, unlike fetch. */
+/** Sends `METHOD path` to a port of this machine. Unlike fetch, node:http adds no header that matters. */
 export function callHttp(
   port: number,
   request: string,

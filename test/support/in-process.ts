@@ -17,7 +17,7 @@ const runtime = {
 };
 const log = createLog({ level: "silent" });
 
-/** A daemon in this process, once its first sync is done unless told otherwise; it serves real HTTP. */
+/** A daemon in this process, by default once its first sync is done; it serves real HTTP. */
 export async function serveHere(installation: Installation, { ready = true } = {}) {
   const config = configOf(installation);
   let ahead = Temporal.Duration.from({ seconds: 0 });
@@ -48,8 +48,8 @@ export async function serveHere(installation: Installation, { ready = true } = {
 }
 
 /**
- * Runs one command in this process as `main` would, with what it prints: hundreds of milliseconds quicker than a process
- * of its own. `daemon`: the one that holds the data directory.
+ * Runs one command in this process as `main` would, with its output: hundreds of milliseconds quicker than a separate
+ * process. `daemon`: the one that holds the data directory.
  */
 export async function command(
   args: readonly string[],
@@ -63,9 +63,9 @@ export async function command(
     readonly installation: Installation;
     readonly daemon?: DaemonAddress | null;
     readonly input?: string;
-    /** What is typed on the terminal where something is asked; null: there is no terminal. */
+    /** What is typed on the terminal when something is asked; null: there is no terminal. */
     readonly typed?: string | null;
-    /** What the command takes for now. */
+    /** The command's present time. */
     readonly clock?: () => Temporal.Instant;
   },
 ): Promise<Ended> {

@@ -46,7 +46,7 @@ const origin = {
 };
 const known = { byMe: false, updatedAt: origin.createdAt };
 
-/** An event of an hour in Berlin of which nothing but title and times is said. */
+/** An event of an hour in Berlin with only title and times. */
 export function anEvent(
   id: number,
   fields: Partial<Omit<EventItem, "id">> = {},
@@ -60,7 +60,7 @@ export function anEvent(
   };
 }
 
-/** A task that is due on a day, of which nothing else is said. */
+/** A task with only a due day. */
 export function aTask(
   id: number,
   fields: Partial<Omit<TaskItem, "id">> = {},

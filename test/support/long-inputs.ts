@@ -5,7 +5,7 @@ import { eventLines, joined } from "../ics/overlay/overlays.ts";
  * reader), and in a time that grows as they do (`bench/long-input.ts`).
  */
 
-/** An input of any size; `most` is the size that tests take. */
+/** An input of any size; `most` is the size used by tests. */
 export interface LongInput {
   readonly name: string;
   readonly most: number;
@@ -25,7 +25,7 @@ const event = (text: string) => inside(`BEGIN:VEVENT\r\nUID:u1\r\n${text}\r\nEND
 const events = (count: number, lines: (at: number) => string): string =>
   each(count, (at) => `BEGIN:VEVENT\r\nUID:${at}\r\n${lines(at)}\r\nEND:VEVENT\r\n`);
 
-/** Calendar files, whose readers may refuse them. */
+/** Calendar files, which readers may refuse. */
 export const longFiles: readonly LongInput[] = [
   input("a line of many folds", 1_000_000, (size) => event(`SUMMARY:x${"\n a".repeat(size)}`)),
   input("no calendar at all", 50_000_000, (size) => "x".repeat(size)),
@@ -88,7 +88,7 @@ const everyYear = (size: number): string =>
 const hundredDates = (at: number): string =>
   `RDATE:${Array.from({ length: 100 }, (_, day) => `2${digits(at % 1000, 3)}0101T${digits(day, 6)}`).join(",")}`;
 
-/** Files of events in a zone of their own; each is read in full. */
+/** Files of events in a zone of their own, which are read completely. */
 export const longZones: readonly LongInput[] = [
   ...[
     ["rules that never come true", "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"],
@@ -130,7 +130,7 @@ export const longTimes: readonly LongInput[] = (
   ] satisfies readonly (readonly [string, (at: number) => string])[]
 ).map(([name, line]) => input(name, 9000, (size) => inside(fixed + events(size, line))));
 
-/** Octets of an event that is as large as one may be, onto which changes are laid. */
+/** Octets of an event of the largest permitted size, to which changes are applied. */
 export const longOctets: readonly LongInput[] = [
   input("equal properties and alarms", 200_000, (size) => {
     const alarms = "BEGIN:VALARM\r\nTRIGGER:-PT1M\r\nEND:VALARM\r\n".repeat(size / 20);
@@ -142,7 +142,7 @@ export const longOctets: readonly LongInput[] = [
   }),
 ];
 
-/** Descriptions as the service may hold them. */
+/** Descriptions as the service may have them. */
 export const longHtml: readonly LongInput[] = [
   ...(
     [

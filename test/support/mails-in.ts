@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The whole mails in a folder that may not be there yet, by name; a mail that is still being written is none. */
+/** The complete mails in a folder that may not exist yet, by name. */
 export function mailsIn(
   folder: string,
 ): readonly { readonly name: string; readonly octets: Buffer }[] {

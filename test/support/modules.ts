@@ -9,8 +9,8 @@ import { layDatabase } from "./test-store.ts";
 type Ambient = Parameters<typeof openModules>[1];
 
 /**
- * The modules of a daemon on a sandbox, in this process, with the real clock and no log unless told otherwise. `config`: laid
- * over the usual one, `service` key by key.
+ * The modules of a daemon on a sandbox, in this process, with the real clock and by default no log. `config`: merged
+ * into the usual one, `service` key by key.
  */
 export function modulesOn(
   sandbox: Sandbox,

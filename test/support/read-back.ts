@@ -81,7 +81,7 @@ function timeText(value: unknown): string {
   return instantText(value.toJSDate());
 }
 
-/** What node-ical keeps of an event: it drops quotation marks and U+2028, so those are left out of the comparison. */
+/** What node-ical keeps of an event: it drops quotation marks and U+2028, so the comparison ignores those. */
 type Comparable = Pick<ReadEvent, "uid" | "start" | "end" | "alarm" | "transparent" | "sequence">;
 
 function comparable({ uid, start, end, alarm, transparent, sequence }: ReadEvent): Comparable {
@@ -107,7 +107,7 @@ function readWithNodeIcal(text: string): Map<string, Comparable> {
   return read;
 }
 
-/** node-ical puts whole days at midnight of the process's zone, which tests run in UTC. */
+/** node-ical puts whole days at midnight of the process's zone, which is UTC in tests. */
 function dateText(date: Date, allDay: boolean): string {
   return allDay ? date.toISOString().slice(0, 10) : instantText(date);
 }

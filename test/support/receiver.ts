@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { onTestFinished } from "vitest";
 
-/** What arrived at a receiver of messages. */
+/** A message as its receiver got it. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -15,7 +15,7 @@ export interface Receiver {
   readonly received: Received[];
   /** The status of the next answers; 0 cuts the connection. */
   status: number;
-  /** How many requests were open at once at the most. */
+  /** The largest number of requests that were open at once. */
   readonly mostOpen: () => number;
 }
 

@@ -3,7 +3,10 @@ import { ok } from "../../src/domain/result.ts";
 import { renderReport } from "../../src/reports/render-report.ts";
 import type { ReportProcesses } from "../../src/reports/report-processes.ts";
 
-/** Renders reports as the processes do, but in this one: each takes a second to start, which report-processes.test.ts is about. */
+/**
+ * Renders reports in this process: each report process takes a second to start, which report-processes.test.ts is
+ * about.
+ */
 export const reportsHere: ReportProcesses = {
   prepare: () => undefined,
   async render(options) {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A demo of its own, once its guide is complete. */
+/** A separate demo, once its guide is complete. */
 export async function startDemo(): Promise<{
   /** The address of the start page, which signs in. */
   readonly start: string;

@@ -1,12 +1,12 @@
 import { type Sandbox, type SandboxOptions, startSandbox } from "@dayferry/sandbox";
 import { listen, monotonic, startTimer } from "../../src/runtime.ts";
 
-/** Of the size `s` where nothing depends on how much there is: what is made up takes most of the time to read. */
+/** The size `s` where the amount does not matter: most of the time goes into reading made-up things. */
 const fewTasks = { tasks: 60 } as const;
 
 /**
- * A stand-in of the service whose workspace has two projects with two lists each and nothing in them, on the real clock;
- * `options` replace any of that. The size `s` has 60 made-up tasks instead of 300. Whoever starts it closes it.
+ * A stand-in of the service whose workspace has two empty projects with two lists each, on the real clock; `options`
+ * replace any of that. The size `s` has 60 made-up tasks instead of 300. Whoever starts it closes it.
  */
 export const testSandbox = (options: Partial<SandboxOptions> = {}): Promise<Sandbox> =>
   startSandbox({
@@ -22,7 +22,7 @@ export const testSandbox = (options: Partial<SandboxOptions> = {}): Promise<Sand
     runtime: { monotonic, startTimer, listen, ...options.runtime },
   });
 
-/** The part of a configuration that names the sandbox as the service, under its owner's key. */
+/** The part of a configuration that names the sandbox as the service, with its owner's key. */
 export const serviceConfig = (sandbox: Sandbox) => ({
   baseUrl: sandbox.baseUrl,
   uploadUrl: sandbox.uploadUrl,

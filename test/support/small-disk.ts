@@ -18,7 +18,7 @@ export function canMount(): boolean {
   }
 }
 
-/** A real file system of so many mebibytes, in memory, which goes with the test. */
+/** A real file system of so many mebibytes, in memory, removed after the test. */
 export function smallDisk(mebibytes: number) {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-disk-"));
   mount(folder, `size=${mebibytes}m`);
@@ -31,7 +31,7 @@ export function smallDisk(mebibytes: number) {
     execFileSync("mount", ["-o", `remount,${how}`, folder], { stdio: "ignore" });
   return {
     folder,
-    /** Takes all that is left but for so many octets. */
+    /** Fills it up to so many octets. */
     fill(left = 0) {
       const { bavail, bsize } = statfsSync(folder);
       try {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-// Temporal values have no keys, so that toMatchObject() by itself takes any two of one kind for equal.
+// Temporal values have no keys, so that toMatchObject() by itself finds any two of one kind equal.
 expect.addEqualityTesters([
   (a: unknown, b: unknown) => {
     if (!isTemporal(a) || !isTemporal(b)) return undefined;

@@ -7,7 +7,7 @@ import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { zone } from "./items.ts";
 
-/** A clock that only tests move. */
+/** A clock that only tests advance. */
 export interface HandClock {
   (): Temporal.Instant;
   set(instant: string): void;
@@ -41,7 +41,7 @@ export function emptyDatabase(): Buffer {
   return migrated;
 }
 
-/** The database of a data directory, without rows, unless it is there: a first start that need not be tried again. */
+/** Puts an empty database into a data directory without one: not every test needs to try a first start. */
 export function layDatabase(folder: string): void {
   mkdirSync(folder, { recursive: true });
   layFile(join(folder, "dayferry.sqlite"));
@@ -51,7 +51,7 @@ function layFile(file: string): void {
   if (!existsSync(file)) writeFileSync(file, emptyDatabase(), { mode: 0o600 });
 }
 
-/** A store that is closed when the test ends; in memory unless a file is named, which is laid where there is none. */
+/** A store that is closed when the test ends; by default in memory, else in a file, which is made if it is missing. */
 export function testStore(
   clock: () => Temporal.Instant,
   file: string | Buffer = emptyDatabase(),

@@ -6,7 +6,7 @@ export function timersByHand() {
       running.add(end);
       return () => void running.delete(end);
     },
-    /** Ends each that runs. */
+    /** Ends all running ones. */
     end: (): void => {
       for (const end of running) end();
       running.clear();

@@ -35,7 +35,7 @@ describe("a refused item", () => {
 });
 
 describe("absent items", () => {
-  /** Of each source the items that are said to be gone, and how many are not. */
+  /** For each source the items reported as gone, and the number of the others. */
   const missing = (sources: Readonly<Record<string, readonly [readonly number[], number]>>) => ({
     counts: new Map(
       Object.entries(sources).map(([source, [gone, open]]) => [

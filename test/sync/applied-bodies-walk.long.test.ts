@@ -38,7 +38,7 @@ it("skipping identical responses never changes what is known of a list", async (
   );
 });
 
-/** Two mirrors of one workspace: one leaves unread what it may, the other reads everything every time. */
+/** Two mirrors of one workspace: one skips what it may, the other reads everything every time. */
 async function twins() {
   const world = await stage({ quota: roomy });
   const places = [placeAt(world, 0), placeAt(world, 0, 1)];
@@ -108,7 +108,7 @@ async function twins() {
       const task = any(which, list);
       if (task) insist(subtasks.create({ ...placeIn(list), task }, { title: `Below ${which}` }));
     },
-    /** An edit is answered with what the list does not show yet, and maybe never does. */
+    /** The answer to an edit has what the list does not show yet, and maybe never does. */
     async answer(which: number, list: number) {
       const task = any(which, list);
       for (const store of stores) {
@@ -128,7 +128,7 @@ async function twins() {
         if (mirrored) store.mirror.bury(mirrored.key);
       }
     },
-    /** Another list is found to have it. */
+    /** Another list contains it. */
     async elsewhere(which: number, list: number) {
       const task = any(which, list);
       for (const store of stores) {
@@ -138,7 +138,7 @@ async function twins() {
         store.mirror.put(item, sourceOf(item));
       }
     },
-    /** A creation is under way, and what it makes is in the list before its answer is. */
+    /** A creation is under way, and the list has its item before its answer comes. */
     async create(which: number, list: number) {
       const like = known(world.store, any(which, list) ?? 0)?.item;
       if (!like || like.kind === "event") return;
@@ -180,7 +180,7 @@ async function twins() {
       const path = new RegExp(`/projects/${project}/todolists/${id}/tasks$`);
       if (body) sandbox.faults.add({ kind: "replace", body, path, times: 2 });
     },
-    /** What is missing is asked for, and what is gone is buried. */
+    /** Missing items are requested, and gone ones are buried. */
     async ask() {
       const { signal } = new AbortController();
       for (const { deletionChecks } of both) {
@@ -232,7 +232,7 @@ function secondStore(): Store {
   return store;
 }
 
-/** The client, by which no list is like the one before. */
+/** The client that makes every list different from the one before. */
 function forgetful(upstream: Upstream): Upstream {
   const unlike = <Value>(listing: Listing<Value>): Listing<Value> => ({
     digest: randomUUID(),

@@ -17,7 +17,7 @@ async function listOf(count: number) {
       insist(it.sandbox.workspace.tasks.remove({ ...place, task }));
     }
   };
-  /** Cuts so many of the remaining tasks out of every answer of the list, or answers them again. */
+  /** Cuts so many of the remaining tasks out of every answer of the list, or restores them. */
   const hide = (hidden: number) => {
     it.sandbox.faults.clear();
     it.sandbox.faults.add({

@@ -178,7 +178,7 @@ describe("changes by others", () => {
       times: 9,
       transform: (json) => (Array.isArray(json) ? json.filter(({ id }) => id !== list) : json),
     });
-    // The list itself is gone, and its tasks with it, but for the answers of each.
+    // The list itself is gone, and its tasks with it, except for the answers of each.
     it.sandbox.faults.add({
       kind: "status",
       status: 404,
@@ -193,7 +193,7 @@ describe("changes by others", () => {
     }
     same(it);
 
-    // They may have answered from a cache, and no list is read any more that would show that they have gone.
+    // They may have answered from a cache, and no list is read any more that would show them gone.
     for (const id of [task, other]) insist(world.tasks.remove({ ...place, task: id }));
     const later = it.again();
     await later.sweep();

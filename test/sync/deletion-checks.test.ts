@@ -62,7 +62,10 @@ it("waits for a list that could not be read, up to a number of failures", async 
   expect(deletionChecks.settle()).toMatchObject({ bury: [key] });
 });
 
-/** A task that answered by itself while its list lacked it, as one does that is some seconds old, and what polls the list. */
+/**
+ * A task that answered by itself while its list lacked it, as one created some seconds ago does, and the polls of the
+ * list.
+ */
 async function lackedByItsList() {
   let now = Temporal.Now.instant();
   const it = await stage({ quota: roomy, now: () => now });
@@ -104,9 +107,9 @@ it("asks again soon for an item that disappeared right after it responded", asyn
   expect(await read(15)).toBe(true);
 });
 
-/** A list that has lost all of its tasks, of which a person has let go, with what asks for them. */
+/** A list that has lost all of its tasks, with a person's consent, and the checks of them. */
 async function emptied(count: number) {
-  // The clock stands still: what rests goes on resting however slow the machine is.
+  // The clock stands still: rests continue however slow the machine is.
   const begun = Temporal.Now.instant();
   const it = await stage({ quota: roomy, now: () => begun });
   const place = placeAt(it, 0);

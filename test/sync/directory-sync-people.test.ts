@@ -7,7 +7,7 @@ import { roomy, type Stage, stage } from "./support/stage.ts";
 
 type Json = readonly { readonly id: number }[];
 
-/** A workspace whose people are known, with a clock that can be set ahead. */
+/** A workspace with known people, and a clock that can be set ahead. */
 async function known() {
   let ahead = Temporal.Duration.from({ minutes: 0 });
   const it = await stage({ quota: roomy, now: () => Temporal.Now.instant().add(ahead) });

@@ -6,12 +6,12 @@ import { requestClock } from "./support/request-clock.ts";
 import { roomy, type Stage, type StageOptions, stage, until } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
-/** Two pages, and lists that they are worth it for; each comparison of everything takes as long as there are tasks. */
+/** Two pages, and enough lists to be worth them; each comparison of everything takes as long as there are tasks. */
 const counts = { tasks: 100, eventsPerProject: 2 } as const;
-/** So many pages that a wrong order is soon seen. */
+/** So many pages that a wrong order soon shows. */
 const morePages = { counts: { ...counts, tasks: 200 } } as const;
 
-/** A small workspace, read as a whole, with one clock for service and daemon that can be set forward. */
+/** A small workspace, completely read, with one clock for service and daemon that can be set forward. */
 async function world(options: StageOptions = {}) {
   let ahead = 0;
   const now = () => Temporal.Now.instant().add({ milliseconds: ahead });
@@ -23,7 +23,7 @@ async function world(options: StageOptions = {}) {
     it,
     tasks,
     subtasks,
-    /** From now on the list of all tasks is answered like that. */
+    /** From now on the list of all tasks gets this answer. */
     behave: (manner: AllTasksManner) => allTasks.behave(manner),
     forward: (seconds: number) => {
       ahead += seconds * 1000;
@@ -34,7 +34,7 @@ async function world(options: StageOptions = {}) {
 const isEqual = (it: Stage) =>
   JSON.stringify(viewInventory(it)) === JSON.stringify(workspaceInventory(it));
 
-/** Polls for ever while the steps are made. */
+/** Polls all the time while the steps are made. */
 async function whilePolling({ sync }: Stage, steps: () => Promise<void>): Promise<void> {
   const stop = new AbortController();
   const running = sync.run(stop.signal);
@@ -104,7 +104,7 @@ describe("pages of all tasks", () => {
     const [first, second] = insist(subtasks.list({ ...place, task: parent }));
     await whilePolling(it, async () => {
       await until(() => isUsed(it));
-      // What has happened within the same second as the reading of its list is for the list to tell.
+      // The list must show changes within the same second as its reading.
       forward(10);
       insist(tasks.update({ ...place, task: single }, { title: "Changed" }));
       insist(
@@ -158,7 +158,7 @@ test("are not compared again if unchanged, unless a row was written or everythin
     await anotherRound();
     expect(stored).not.toHaveBeenCalled();
 
-    // Something else than the service has said, as from an answer that came late.
+    // Something other than the service's answer, as from a late answer.
     const key = it.store.mirror.find("task", serviceId(single));
     const mirrored = key === null ? null : it.store.mirror.get(key);
     if (!mirrored) throw new Error("the task is not mirrored");
@@ -308,7 +308,7 @@ describe("untrustworthy pages", () => {
       await until(() => it.sandbox.requests.entries().length > 20);
       forward(10);
       workOn(here);
-      // The audit would come to it by itself, after some hundred polls.
+      // The audit would reach it by itself after some hundred polls.
       it.sync.hurry(`tasks:${placeAt(it, 0).list}`);
       await until(() => {
         forward(1);
@@ -331,7 +331,7 @@ describe("untrustworthy pages", () => {
     await whilePolling(it, async () => {
       await until(() => isUsed(it));
       it.sandbox.faults.add({ kind: "transform", path: /alltodo$/, transform, times: 100_000 });
-      // The audit may have come to the list already, and have taken it back.
+      // The audit may already have reached the list and corrected it.
       const isShown = () => viewInventory(it).some((line) => line.includes("Never so"));
       await until(() => !isUsed(it) || isShown());
       forward(10);

@@ -17,7 +17,7 @@ import { VirtualTime } from "../../simulator/virtual-time.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { testDirectory } from "../support/test-store.ts";
 
-/** Some 70 sources, as the smallest size of the benches. */
+/** Some 70 sources, like the smallest size of the benches. */
 const shape = { projects: 3, lists: 10, tasks: 30, events: 12, parents: 6 } as const;
 const start = Temporal.Instant.from("2027-03-01T09:00Z");
 const timeZone = "Europe/Berlin";
@@ -26,7 +26,7 @@ const latencyMs = 150;
 const share = 0.9;
 const maxAge = 15 * 60;
 const measuredSeconds = 600;
-/** The world has a day behind it when the daemon starts. */
+/** The world is a day old when the daemon starts. */
 const past = 86_400;
 
 /** Some sources change every two minutes, and the others twice a day. */
@@ -71,7 +71,10 @@ async function startWorld() {
   return { time, sandbox, daemon, isBusy, world, sources: changingSources(sandbox) };
 }
 
-/** Lets the world go on beside the daemon; returns when everything was first read, and all polls, in seconds of the world. */
+/**
+ * Lets the world change beside the daemon; returns when everything was first read, and all polls, in seconds of the
+ * world.
+ */
 async function polled({
   time,
   sandbox,
@@ -122,7 +125,7 @@ function pollsIn(sandbox: Sandbox, names: readonly string[]): readonly Poll[] {
   });
 }
 
-/** The polls of the scheduler alone, which goes on after the same first readings. `items`: without them it saw nothing by those. */
+/** The polls of the scheduler alone, after the same first readings. Without `items` it learned nothing from those. */
 function schedulerPolls(
   world: World,
   {

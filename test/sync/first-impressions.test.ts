@@ -4,7 +4,7 @@ import { FirstImpressions, mostChanges } from "../../src/sync/first-impressions.
 const hour = 3600;
 const at = 1_000_000;
 
-/** What is told of sources of ten items, by the ages of their last changes in seconds. */
+/** The first impression of sources of ten items, by the ages of their last changes in seconds. */
 function told(...ages: readonly (readonly number[])[]) {
   const impressions = new FirstImpressions();
   for (const [nth, each] of ages.entries()) {
@@ -14,7 +14,7 @@ function told(...ages: readonly (readonly number[])[]) {
   return impressions.take(1000).map(([, recalled]) => recalled);
 }
 
-/** Ages of changes of which each is an act of its own. */
+/** Ages of separate changes. */
 const many = Array.from({ length: 90 }, (_, nth) => 100 * (nth + 1));
 
 describe("changes known from the first reading", () => {

@@ -20,7 +20,7 @@ const list = (id: number): Source => ({
   listId: listId(id),
 });
 
-/** One process after the other on one store, with one poll per second and a clock that goes on by hand. */
+/** One process after the other on one store, with one poll per second and a clock advanced by hand. */
 function machine() {
   let now = begun;
   const clock = () => now;
@@ -44,7 +44,7 @@ function start(store: Store, clock: () => Temporal.Instant) {
 type Machine = ReturnType<typeof machine>;
 type Process = ReturnType<typeof start>;
 
-/** So many polls, one per second, each of which finds what `changes` says. */
+/** So many polls, one per second, with the results of `changes`. */
 function polls(
   { store, sleep }: Machine,
   { sources, schedule }: Process,
@@ -57,7 +57,7 @@ function polls(
   for (let nth = 0; nth < count; nth += 1) {
     sleep({ seconds: 1 });
     let next = schedule.next();
-    // Beliefs are taken up in several steps.
+    // Beliefs are restored in several steps.
     for (let step = 0; next.kind === "wait" && step < 10; step += 1) next = schedule.next();
     if (next.kind !== "source") continue;
     const begin = sources.begin(next.name);
@@ -75,7 +75,7 @@ function polls(
 
 const busy = ["tasks:3", "tasks:77", "tasks:211"];
 
-/** A process that has seen for an hour where people work. */
+/** A process that has learned for an hour where people work. */
 function watched(): Machine {
   const here = machine();
   const first = here.process();
@@ -126,7 +126,7 @@ describe("a resumed schedule", () => {
     const next = here.process();
     next.schedule.resume();
     const asked = polls(here, next, { count: 2 * lists, isChanged: (name) => busy.includes(name) });
-    // It is not quiet merely as nothing was seen for so long; few requests are saved.
+    // It is not quiet merely because nothing was seen for so long; few requests are saved.
     expect(asked.length).toBeGreaterThan(1.95 * lists);
     expect(asked.slice(0, 8)).toEqual(expect.arrayContaining(busy));
     expect(new Set(asked).size).toBe(lists);
@@ -201,7 +201,7 @@ describe("the schedule", () => {
   });
 });
 
-/** A workspace of which one reading takes more than a minute, as far as the daemon knows. */
+/** A workspace that takes more than a minute to read, as far as the daemon knows. */
 const slow = {
   size: "s",
   counts: { tasks: 90, parents: 0.8 },
@@ -229,7 +229,7 @@ describe("a restart", () => {
     expect([next.sync.goesOn, next.sync.whole, next.sync.ready]).toEqual([true, true, false]);
     next.asked();
     await runUntil(next, () => {
-      // Time goes on faster than polls leave, so that the ceiling is reached.
+      // Time passes faster than polls, so that the ceiling is reached.
       ahead += 1;
       return isEqual(next);
     });

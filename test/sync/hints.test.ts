@@ -10,7 +10,7 @@ const at = (seconds: number): Temporal.Instant => start.add({ seconds });
 const reporter = "tasks:1";
 const source = "subtasks:7";
 
-/** What a list tells of a task's subtasks. */
+/** What a list says of a task's subtasks. */
 function row({ time = 0, count = 2, progress = 0 }): HintRow {
   return {
     about: source,
@@ -127,7 +127,7 @@ it("are not given twice by two sources for the same change", () => {
 });
 
 describe("hints of silence", () => {
-  /** Tells of `count` changes, and of `untold` others nothing. */
+  /** Reports `count` changes, and is silent about `untold` others. */
   function rounds({ told: count = 0, untold = 0 }) {
     const made = rig();
     made.told(0, row({}));

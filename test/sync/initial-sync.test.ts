@@ -16,7 +16,7 @@ function refuse({ sandbox }: Stage, path: RegExp, status = 403): void {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Changes the rows of a list as long as nothing else is said. */
+/** Changes the rows of a list until something else is set. */
 function rewrite(
   { sandbox }: Stage,
   path: RegExp,
@@ -166,7 +166,7 @@ describe("whether everything was read", () => {
     const stop = new AbortController();
     await here.sync.sweep({
       signal: stop.signal,
-      // The key is refused from the moment at which the project's events were read.
+      // The key is refused from the moment when the project's events were read.
       onProgress() {
         const read = here.store.sources.all().find(({ name }) => name === `events:${project}`);
         if (read?.succeededAt) refuse(here, everything);

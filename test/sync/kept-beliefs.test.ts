@@ -62,7 +62,7 @@ describe("saving beliefs", () => {
     const now = learned(scheduler, kept);
     kept.save(scheduler, { now, isLast: true });
     const next = resumed(store);
-    // Polls that found nothing since are caught up with by the first one after the start.
+    // The first poll after the start catches up with the earlier ones that found nothing.
     for (const key of names) {
       scheduler.observe(key, { at: now, times: [] });
       next.observe(key, { at: now, times: [] });

@@ -21,12 +21,12 @@ async function swept(now: () => Temporal.Instant = () => Temporal.Now.instant())
   return { it, place, task: task.id };
 }
 
-/** Another process, once it has asked for each page, and for some again. */
+/** Another process, once it has requested each page, and some again. */
 async function begun(it: Stage, more: Parameters<typeof countedSync>[1] = { reader }) {
   it.asked();
   const counted = countedSync(it, more);
   const isPage = ({ path }: { readonly path: string }) => path.endsWith("/alltodo");
-  // The next one is asked for when one was read.
+  // The next one is requested after one was read.
   await runUntil(counted, () => {
     const { fastPath } = counted.sync;
     if (fastPath.kind === "off" && fastPath.reason !== null) throw new Error(fastPath.reason);
@@ -35,7 +35,7 @@ async function begun(it: Stage, more: Parameters<typeof countedSync>[1] = { read
   return counted;
 }
 
-/** How many different pages were read: one that is shown before the list that has changed is read once more when that was. */
+/** How many different pages were read: one shown before the changed list is read once more after that. */
 const pagesRead = ({ read }: Pick<ReturnType<typeof countedSync>, "read">) =>
   new Set(read().filter((kind) => kind.startsWith("page"))).size;
 
@@ -92,7 +92,7 @@ test("observed changes of pages are used by the next process, together with late
   const { sync } = countedSync(it, { reader, clock });
   await runUntil({ sync }, () => sync.fastPath.kind === "used");
   const atFirst = believed();
-  // Moments of the service are whole seconds.
+  // Times of the service are whole seconds.
   ahead += 1;
   insist(tasks.update({ ...place, task }, { title: "Changed" }));
   await runUntil({ sync }, () => sync.fastPath.kind === "used" && isEqual(it));

@@ -9,9 +9,9 @@ import { aPerson, aProject, zone } from "../support/items.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
-// Without look-ups nobody says who is on a project: the keys of people do.
+// Without look-ups only people's keys show who is on a project.
 
-/** A service without look-ups, the calendars of all who have keys there, and what their keys open. */
+/** A service without look-ups, the calendars of everybody with a key there, and what their keys open. */
 async function keysRig() {
   const sandbox = await testSandbox({
     seed: 3,
@@ -51,7 +51,7 @@ async function keysRig() {
     return () => look(new AbortController().signal);
   };
   const calendars = calendarsOf(store);
-  /** Whose key opens which project, as the service has it. */
+  /** Whose key opens which project in the service. */
   const opens = (person: number, project: number) =>
     sandbox.workspace.events.list({ by: person, project }, { view: "all" }).kind === "done";
   const offered = (person: number) =>
@@ -179,7 +179,7 @@ describe("access if the service does not list project members", () => {
       rig.clock.advance({ minutes: 1 });
       await rig.look();
     }
-    // After 1, 3, 7, 15 and 31 minutes, each time with a look at what the key opens besides.
+    // After 1, 3, 7, 15 and 31 minutes, each time with a look at what else the key opens.
     expect(rig.requests.entries().length - before).toBe(closed * 5 * 2);
   });
 

@@ -4,7 +4,7 @@ import { SignTrust } from "../../src/sync/sign-trust.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
-/** A workspace with a task that has a subtask, whose clock goes ahead by a minute at each change. */
+/** A workspace with a task that has a subtask, whose clock advances by a minute at each change. */
 async function minutes() {
   let ahead = Temporal.Duration.from({ minutes: 0 });
   const clock = () => Temporal.Now.instant().add(ahead);
@@ -14,7 +14,7 @@ async function minutes() {
   const { subtasks } = here.sandbox.workspace;
   const subtask = insist(subtasks.create({ ...place, task }, { title: "Below" })).id;
   await here.sweep();
-  /** Lets the daemon run while the subtask is renamed as soon as each name has come. */
+  /** Lets the daemon run while the subtask is renamed as soon as each name has arrived. */
   const rename = async (times: number) => {
     let renamed = 0;
     await runUntil(here, () => {

@@ -9,7 +9,7 @@ import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/w
 
 const size = 230;
 
-/** A list that takes several transactions, of which nothing is read yet. */
+/** An unread list that takes several transactions. */
 async function longList() {
   const it = await stage({ quota: roomy });
   const place = placeAt(it, 0);
@@ -72,7 +72,7 @@ describe("a long list", () => {
     await other.poll(name);
     const title = () => key !== null && store.mirror.get(key)?.item.title;
     expect(title()).toBe("By an edit");
-    // What was passed over is read once more.
+    // What was skipped is read once more.
     await other.poll(name);
     expect(title()).toBe("Renamed");
   });

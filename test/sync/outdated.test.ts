@@ -79,7 +79,7 @@ describe("isOutdated()", () => {
   });
 });
 
-/** A task that an edit has renamed, or deleted, and the body of its list from before. */
+/** A task that an edit renamed or deleted, and the body of its list from before. */
 async function carriedOut(
   action: EditAction,
   { stampedAt }: { stampedAt?: Temporal.Instant } = {},

@@ -15,7 +15,7 @@ const list = (id: number): Source => ({
   listId: listId(id),
 });
 
-/** A schedule of `lists` lists, with one poll per second, whose time goes on by hand. */
+/** A schedule of `lists` lists, with one poll per second and a clock advanced by hand. */
 function rig(lists: number, { pace = 1, maxAge = 900 } = {}) {
   let now = begun;
   const clock = () => now;
@@ -187,7 +187,7 @@ describe("the next source", () => {
 
   it("stays within the ceiling of age if the clock allows it", () => {
     const { polls, changes, sleep, poll, clock } = rig(30, { maxAge: 120 });
-    // The last of them let the scheduler take in what the first readings have shown.
+    // The last of them let the scheduler learn from the first readings.
     polls(40);
     const last = new Map<string, number>();
     let oldest = 0;
@@ -274,7 +274,7 @@ describe("a new job", () => {
     if (next.kind !== "job") throw new Error("the job is not asked");
     await next.run(never);
     expect(ran).toEqual(["page"]);
-    // A poll of something that is no source is null here, and goes on for ever.
+    // A poll of a missing source is null here, and lasts for ever.
     expect(counted(polls(30)).get("")).toBe(1);
     schedule.dropJob("page");
     expect(polls(20)).not.toContain(null);
@@ -285,7 +285,7 @@ describe("a new job", () => {
     async (which) => {
       const { schedule, sleep, clock, restarted } = rig(0);
       const names = Array.from({ length: 10 }, (_, nth) => `page ${nth}`);
-      /** Whom a schedule asks; where one is busy, only the first page changes. */
+      /** The sources that a schedule polls; of a busy one only the first page changes. */
       const asked = async (by: PollSchedule, count: number, isBusy: boolean) => {
         const order: string[] = [];
         let due: Temporal.Instant[] = [];

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { roomy, type Stage, stage } from "./support/stage.ts";
 
-/** The service's quota in simulated time; the gate itself lets through what is asked, so that hours take seconds. */
+/** The service's quota in simulated time; the gate itself admits everything, so that hours take seconds. */
 const quota = { requests: 25, per: Temporal.Duration.from({ seconds: 10 }) };
 const perSecond = 2.5;
 
-/** A working day's morning: hours of silence say little at night, when nothing was to be expected. */
+/** A working day's morning: silent hours mean little at night, when nothing was expected. */
 const morning = Temporal.Instant.from("2026-11-18T08:00:00Z");
 
 async function world() {
@@ -22,8 +22,8 @@ async function world() {
 }
 
 /**
- * Lets so many simulated seconds go by, a slot of the quota at a time; returns how many requests were made. A slot lasts until its
- * request has gone out: on a slow machine some is always under way, and in a slot that stood still for it more and more would be.
+ * Lets so many simulated seconds pass, a slot of the quota at a time; returns the number of requests. A slot lasts
+ * until its request has gone out: otherwise more and more would be under way on a slow machine.
  */
 async function requestsIn(
   { here, skip }: { readonly here: Stage; readonly skip: (length: Temporal.DurationLike) => void },

@@ -237,7 +237,7 @@ describe("subtasks", () => {
     const target = placeAt(it, 1, 1);
     const body = { list_id: target.list, project: target.project, move_task: true };
     insist(tasks.update({ ...place, task }, body));
-    // The old place answers emptily instead of 404, and late.
+    // The old place answers empty instead of 404, and late.
     const path = new RegExp(`/${place.list}/tasks/${task}/subtasks$`);
     it.sandbox.faults.add({ kind: "status", status: 200, body: [], path, times: 9 });
     const summary = await it.sweep();

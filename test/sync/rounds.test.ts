@@ -9,10 +9,10 @@ import { untilHung } from "../support/eventually.ts";
 import { manyLists, roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
-/** As fast as a larger one, and never more than five under way: a sweep is cut off at about the source that was meant. */
+/** As fast as a larger one, and never more than five under way: a sweep is cut off near the intended source. */
 const fewAtOnce = { requests: 5, perMs: 40 } as const;
 
-/** Sweeps until so many sources are done, and is cut off, with requests under way. Returns what was read by then. */
+/** Sweeps until so many sources are done, and is cut off with requests under way. Returns what was read by then. */
 async function cutOff(here: Stage, at: number): Promise<ReadonlySet<string>> {
   const { sync, store } = here;
   const stop = new AbortController();
@@ -31,11 +31,11 @@ async function cutOff(here: Stage, at: number): Promise<ReadonlySet<string>> {
   return new Set(read.map(({ source }) => pathOf(source)));
 }
 
-/** Keeps the last of the eleven sources from being read, so that the sweep is cut off however fast it goes. */
+/** Keeps the last of the eleven sources unread, so that the sweep is cut off however fast it goes. */
 const holdLast = ({ sandbox }: Stage) =>
   sandbox.faults.add({ kind: "hang-before", path: /3003\/tasks$/, times: 9 });
 
-/** The paths that were asked for since the last call; what was under way in a sweep that was cut off may exist twice. */
+/** The paths requested since the last call; requests under way when a sweep was cut off may appear twice. */
 const asked = (stage: Stage): ReadonlySet<string> =>
   new Set(stage.asked().map((request) => request.replace("GET /api/v3/", "")));
 

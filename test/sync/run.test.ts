@@ -53,7 +53,7 @@ describe("polling", () => {
   it("reads lookups rarely, labels less often, and leaves nobody out", async () => {
     const clock = requestClock({ milliseconds: 400 });
     const { now } = clock;
-    // What was changed lately would be asked for more often.
+    // Recently changed sources would be requested more often.
     const { it } = await smallWorld({ now, clock: now }, () => clock.skip({ hours: 96 }));
     clock.follow(it);
     it.asked();

@@ -26,11 +26,11 @@ function rig() {
   return { now, store, open };
 }
 
-/** A task as its list shows it that was changed at a minute. */
+/** A task as its list shows it, changed at this minute. */
 const shown = (id: number, minute: number, fields: Parameters<typeof aTask>[1] = {}) =>
   aTask(id, { updatedAt: moment(minute), ...fields });
 
-/** What is due, in the order in which it is read, as each succeeds. */
+/** What is due, in the order of reading, when each succeeds. */
 function readAll(queue: SideQueue, store?: Store): readonly string[] {
   const names: string[] = [];
   for (let due = queue.next(); due; due = queue.next()) {
@@ -69,7 +69,7 @@ describe("the queue of details", () => {
     const queue = open({ comments: false });
     queue.follow([shown(1, 1), shown(2, 2)]);
     queue.postpone(nextOf(queue), moment(10));
-    // What its list shows meanwhile counts once it has rested, and does not end the rest.
+    // What its list shows meanwhile counts after the rest, and does not end it.
     queue.follow([shown(2, 5)]);
     expect(nextOf(queue)).toMatchObject({ source: { taskId: 1 }, failures: 0 });
     queue.done(nextOf(queue));
@@ -140,7 +140,7 @@ describe("after a restart, the queue", () => {
     const another = open();
     another.follow([talked]);
     expect(readAll(another)).toEqual(["comments:1"]);
-    // None any more: once more, to see that they are gone.
+    // No more of them: one more reading, to see that they are gone.
     another.follow([shown(1, 1, { commentCount: 0 })]);
     expect(readAll(another)).toEqual(["comments:1", "history:1"]);
   });

@@ -11,7 +11,7 @@ const nothing = { comments: false, history: false, files: false };
 
 /** A workspace with two tasks, one of which has a comment and a history of one entry. */
 async function world(options: Partial<StageOptions> = {}) {
-  // A clock that stands still: nothing gets old by itself.
+  // A clock that stands still: nothing ages by itself.
   const now = handClock("2026-11-20T12:00:00Z");
   const it = await stage({ quota: roomy, now, side: everything, ...options });
   const place = placeAt(it, 0);
@@ -83,7 +83,7 @@ describe("reading details", () => {
     here.asked();
     await readAll(here);
     const path = `/api/v3/projects/${place.project}/todolists/${place.list}/tasks/${quiet}`;
-    // The count of comments is part of what the list says of the task, so that its history may have moved, too.
+    // The list contains the count of comments, so that its history may have changed, too.
     expect(besides(here.asked())).toEqual([`GET ${path}/comments`, `GET ${path}/history`]);
     expect([texts(here, talked), texts(here, quiet)]).toEqual([["Looks good"], ["First"]]);
   });
@@ -130,7 +130,7 @@ describe("reading details", () => {
     now.advance({ minutes: 1 });
     await readAll(here);
     const [entry] = here.store.history.ofTask(serviceId(talked));
-    // What the service does not show is not asked for again.
+    // What the service does not show is not requested again.
     expect(entry).toMatchObject({ content: null });
     expect(entry?.detailedAt).not.toBeNull();
     await here.sweep();

@@ -11,7 +11,7 @@ import { shortBudget } from "./support/short-budget.ts";
 import { roomy, runUntil, type Stage, type StageOptions, stage } from "./support/stage.ts";
 import { viewInventory, workspaceInventory } from "./support/workspace.ts";
 
-/** Just so large that pages may be worth it: some 150 tasks have subtasks. */
+/** Just large enough for pages to be worth it: some 150 tasks have subtasks. */
 const counts = {
   ...{ projects: 4, todolists: 28, tasks: 185, eventsPerProject: 1 },
   parents: 0.85,
@@ -24,7 +24,7 @@ const world = (options: StageOptions = {}) =>
   stage({ size: "s", counts, quota: roomy, ...options });
 
 const pagesIn = (asked: readonly string[]) => asked.filter((path) => path.endsWith("/alltodo"));
-/** Each once: on a busy machine a request may run out of time and be repeated. */
+/** Each once: on a busy machine a request may time out and be repeated. */
 const belowTasks = (asked: readonly string[]) => [
   ...new Set(asked.filter((path) => path.endsWith("/subtasks"))),
 ];
@@ -53,7 +53,7 @@ describe("a first sync from pages", () => {
     expect(failures).toEqual([]);
     expect(added).toBe(workspaceInventory(it).length);
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
-    // Those of the first lists, which came before it was known how many there are, and twelve to compare.
+    // Those of the first lists, read before the number of lists was known, and twelve to compare.
     expect(belowTasks(asked).length).toBeLessThan(40);
     expect(pagesIn(asked).length).toBeLessThan(13);
     expect(it.sync.ready).toBe(true);
@@ -143,7 +143,7 @@ describe("a first sync from pages", () => {
     const { tasks, subtasks } = it.sandbox.workspace;
     let isChanged = false;
     const transform = (json: unknown) => {
-      // The first page is answered; what follows shows what happens now.
+      // The first page is answered; what follows shows the further course.
       if (isChanged) return json;
       isChanged = true;
       for (const { project, lists } of it.sandbox.workspace.places()) {
@@ -166,7 +166,7 @@ describe("a first sync from pages", () => {
   });
 });
 
-/** Pages by what was asked for, each as often as it was asked for and answered. */
+/** Pages by their request, each as often as it was requested and answered. */
 const answeredPages = ({ sandbox }: Stage) =>
   sandbox.requests
     .entries()
@@ -229,7 +229,7 @@ describe("an interrupted first sync", () => {
     const pages = answeredPages(it);
     const asked = it.asked();
     const count = Math.ceil(totalOf(it) / 100);
-    // One is asked for the total where none is left.
+    // One is requested for the total when none is left.
     expect(pages).toHaveLength(Math.max(1, count - kept));
     expect(asked.filter((path) => before.has(path))).toEqual([]);
     expect(belowTasks(asked).length).toBeLessThan(5);
@@ -296,7 +296,7 @@ describe("an interrupted first sync", () => {
     const next = it.again();
     await next.sweep();
     expect(next.sync.ready).toBe(true);
-    // As after lists that were read before: what has changed since is shown by the next reading.
+    // As after earlier readings of lists: the next reading shows changes since.
     const { failures } = await next.sweep();
     expect(failures).toEqual([]);
     expect(viewInventory(next)).toEqual(workspaceInventory(next));

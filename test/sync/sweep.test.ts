@@ -89,7 +89,7 @@ describe("a sweep", () => {
     const first = (pattern: RegExp) => paths.findIndex((path) => pattern.test(path));
     expect(first(/\/projects$/)).toBe(0);
     expect(first(/\/labels$/)).toBeLessThan(first(/\/events$/));
-    // What is under way together may arrive in any order.
+    // Simultaneous requests may arrive in any order.
     expect(paths.findLastIndex((path) => path.endsWith("/events"))).toBeLessThan(25);
     expect(paths.findLastIndex((path) => path.endsWith("/tasks"))).toBeLessThan(25);
     expect(first(/\/subtasks$/)).toBeGreaterThan(first(/\/tasks$/));
@@ -101,7 +101,7 @@ describe("a sweep", () => {
     const file = join(folder, "dayferry.sqlite");
     const it = await stage({ size: "s", file });
     await it.sweep();
-    // The second one notes, once for ever, that everything had been read.
+    // The second one records, permanently, that everything was read.
     await it.sweep();
     const audit = watchWrites(file, ["rounds", "sources", "beliefs", "common_beliefs"]);
     it.asked();
@@ -228,7 +228,7 @@ describe("a configured scope", () => {
   });
 });
 
-/** Tells which tables of a database file another connection has written to since. */
+/** Shows which tables of a database file another connection has written to since. */
 function watchWrites(file: string, except: readonly string[]): () => readonly string[] {
   const db = new Database(file);
   onTestFinished(() => void db.close());

@@ -25,7 +25,7 @@ class Account {
     for (let page = 0; page < Math.ceil(this.all.length / size); page += 1) this.read(page);
   }
 
-  /** Reads what is wanted until nothing is; returns how many pages that were. */
+  /** Reads wanted pages until none is left; returns their number. */
   search(): number {
     for (let read = 0; ; read += 1) {
       const { wanted, unread } = this.pages;
@@ -135,7 +135,7 @@ describe("pages of tasks", () => {
         if (act === 2) account.all.push(...account.all.splice(below(account.all.length), 1));
         account.read(below(pages.count));
       }
-      // What is asked of the lists is asked until they have said that it is gone.
+      // Lists are asked until they have said that it is gone.
       for (let round = 0; round < 3; round += 1) {
         account.readAll();
         const there = new Set(account.all);

@@ -95,7 +95,7 @@ describe("the order of sources", () => {
   });
 });
 
-/** Plays polls that end in any order while anyone is hurried at any time; in polls between two of one source. */
+/** Plays polls that end in any order while any of them may be hurried; returns the polls between two of one source. */
 function longestWait({
   count,
   limit,
@@ -119,7 +119,7 @@ function longestWait({
       longest = Math.max(longest, turn - last);
       change(name, { turn, underWay: true, hurried: false, pollHurried: hurried });
     }
-    // First in, first out, as the gate lets them go; the hurried ones are the same few again and again.
+    // First in, first out, like the gate; the hurried ones are the same few again and again.
     const first = all.filter(({ underWay }) => underWay).toSorted((a, b) => a.turn - b.turn)[0];
     if (first) change(first.name, { underWay: false, pollHurried: false });
     for (let index = 0; index < step % 4; index += 1) {

@@ -11,7 +11,7 @@ import { handClock, testStore } from "../support/test-store.ts";
 
 const mebibyte = 2 ** 20;
 
-/** A finder over a real store; what the daemon knows besides is set by the test. */
+/** A finder over a real store; the test sets what else the daemon knows. */
 function aFinder() {
   const clock = handClock("2026-11-24T08:00:00Z");
   const store = testStore(clock);

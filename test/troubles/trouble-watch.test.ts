@@ -11,7 +11,7 @@ const unreachable = (problem = "connect ECONNREFUSED"): Trouble => ({
   problem,
 });
 
-/** A watch over what a test says holds, on a database that outlives it. */
+/** A watch over the test's facts, on a database that outlives it. */
 function aWatch() {
   const clock = handClock("2026-11-24T08:00:00Z");
   const file = join(testDirectory(), "dayferry.sqlite");

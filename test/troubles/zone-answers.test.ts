@@ -11,7 +11,7 @@ const times = (start: string, length: string | null = "PT1H"): When => {
   return { kind: "times", start: from, end: length === null ? null : from.add(length) };
 };
 
-/** Sees answers to edits; says which mismatch is told afterwards. */
+/** Sees answers to edits; returns the mismatch reported afterwards. */
 function watching() {
   const { troubles } = testStore(handClock("2026-11-24T08:00:00Z"));
   const conflict = { field: "when", base: null, ours: null, theirs: null, taken: "ours" } as const;

@@ -12,7 +12,7 @@ import { layDatabase } from "../support/test-store.ts";
 
 const title = "Dayferry time zone probe (deleted at once)";
 
-/** A daemon's modules that think that the service is in `configured`, while it is in `actual`. */
+/** A daemon's modules that assume the service to be in `configured`, while it is in `actual`. */
 async function rig({
   configured,
   actual = configured,
@@ -73,7 +73,7 @@ it.each([
 });
 
 it.each([
-  // The same clocks in winter, and others in summer; and the other way round.
+  // The same time in winter, another in summer; and the other way round.
   ["Europe/Berlin", "Africa/Algiers", ["+01:00", "+01:00"], "Africa/Algiers"],
   ["Africa/Algiers", "Europe/Berlin", ["+01:00", "+02:00"], "Europe/Berlin"],
   ["Europe/Berlin", "Europe/Athens", ["+02:00", "+03:00"], "Europe/Athens"],

@@ -68,7 +68,7 @@ test("close() ends reads and waiting calls at once and lets a write under way fi
   });
   const write = upstream.labels.create({ name: "Urgent" }, call);
   const read = upstream.labels.get(labelId(5), call);
-  // The last place is left to a write.
+  // The last place is reserved for a write.
   const waiting = upstream.labels.get(labelId(6), call);
   await expect.poll(() => server.arrivals.length).toBe(2);
   const closed = upstream.close();

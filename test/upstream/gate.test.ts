@@ -77,7 +77,7 @@ test("an edit's two requests wait at most a mean spacing each while people edit 
   expect(settled).toHaveLength(25);
   expect(Math.max(...settled)).toBeLessThanOrEqual(2 * spacingMs);
   const windows = (performance.now() - start) / perMs;
-  // About seven of a window's requests are the edits' own, and one is left free for the next.
+  // About seven of a window's requests are the edits' own, and one stays free for the next.
   expect(sweeps.length / windows).toBeGreaterThan(15);
   gate.close();
 });

@@ -6,7 +6,7 @@ export const call: Call = { priority: "edit" };
 export const label = { id: 5, name: "Urgent", color: "#ff0000" };
 export const value = { id: 5, name: "Urgent", color: "#ff0000" };
 
-/** One GET against a service that answers so. */
+/** One GET against a service with these answers. */
 export async function getLabel(answer: Answerer, options: Partial<UpstreamOptions> = {}) {
   const server = await startLoopback(answer);
   const { upstream, events } = clientOf(server.baseUrl, options);
@@ -14,7 +14,7 @@ export async function getLabel(answer: Answerer, options: Partial<UpstreamOption
   return { result, events, arrivals: server.arrivals };
 }
 
-/** Answers the first tries with `first`, later ones well. */
+/** Answers the first tries with `first`, and later ones successfully. */
 export const thenFine = (first: Answerer, times = 1): Answerer =>
   (() => {
     let seen = 0;

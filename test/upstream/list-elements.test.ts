@@ -22,7 +22,7 @@ function split(text: string): readonly string[] | null {
   }
 }
 
-/** The value, or undefined for what is no JSON. */
+/** The value, or undefined if it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -23,7 +23,7 @@ export type Answerer = (
   request: IncomingMessage,
 ) => void;
 
-/** A real HTTP server on loopback that notes what arrives; closed with its connections when the test ends. */
+/** A real HTTP server on loopback that records its requests; closed with its connections when the test ends. */
 export async function startLoopback(answer: Answerer) {
   const arrivals: Arrival[] = [];
   const server = createServer((request, response) => {
@@ -60,7 +60,7 @@ export function json(response: ServerResponse, value: unknown, status = 200): vo
   response.end(JSON.stringify(value));
 }
 
-/** A client with a quota so wide that only the tests of the gate meet it; closed when the test ends. */
+/** A client with such a wide quota that only the tests of the gate reach it; closed when the test ends. */
 export function clientOf(
   baseUrl: string,
   options: Partial<UpstreamOptions> = {},
@@ -77,9 +77,9 @@ export function clientOf(
     timeout: Temporal.Duration.from({ minutes: 2 }),
     clock: () => Temporal.Now.instant(),
     monotonic: () => performance.now(),
-    // An answer that takes long is asked for once more: how long it takes here is the machine's business.
+    // A slow answer is requested once more: its duration here depends on the machine.
     stopwatch: () => 0,
-    // Next to no back-off, so that tests of retries need not wait.
+    // Almost no back-off, so that tests of retries need not wait.
     random: () => 0.01,
     history: memoryHistory(),
     onEvent: (event) => events.push(event),

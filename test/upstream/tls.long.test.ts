@@ -18,7 +18,7 @@ async function listen(server: Server, onEnd: () => void = () => {}): Promise<str
   return `https://localhost:${port}/api/v3`;
 }
 
-/** A service that speaks TLS under this certificate, and notes what reaches it. */
+/** A service that speaks TLS with this certificate, and records what reaches it. */
 async function secureService(certificate: Certificate, options: ServerOptions = {}) {
   const arrived: string[] = [];
   const server = createServer({ ...options, ...certificate }, (request, response) => {

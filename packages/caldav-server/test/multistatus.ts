@@ -8,7 +8,7 @@ import {
 } from "../src/xml/read-xml.ts";
 import { keyOf, type XmlElement } from "../src/xml/xml-names.ts";
 
-/** The root of a body that has to be XML. */
+/** The root of a body that must be XML. */
 export function rootOf(text: string): XmlElement {
   const result = readXml(Buffer.from(text));
   if (!result.ok || !result.value) throw new Error(`no XML: ${JSON.stringify(result)}: ${text}`);
@@ -17,17 +17,17 @@ export function rootOf(text: string): XmlElement {
 
 export interface ReadResponse {
   readonly href: string;
-  /** Of the resource as a whole; null where its propstats have one each. */
+  /** The status of the whole resource; null if its propstats have one each. */
   readonly status: number | null;
   /** Texts of the properties that have 200, by `{namespace}name`. */
   readonly props: Readonly<Record<string, string>>;
-  /** Names of the properties by any other status. */
+  /** Names of the properties with any other status. */
   readonly absent: Readonly<Record<number, readonly string[]>>;
   /** Names in DAV:error. */
   readonly errors: readonly string[];
 }
 
-/** What a 207 says, as a program reads it. */
+/** A 207 response as a program reads it. */
 export function readMultistatus(text: string): {
   readonly responses: readonly ReadResponse[];
   readonly token: string | null;

@@ -10,7 +10,7 @@ import { largestAnswer } from "../src/answer-size.ts";
 import type { CaldavServerOptions, DavAnswer } from "../src/dav-request.ts";
 import { sendAnswer } from "../src/send.ts";
 
-/** A server whose every answer is made of these pieces. */
+/** A server that answers every request with these pieces. */
 async function serving(pieces: () => Iterable<string>) {
   const lines: string[] = [];
   const eventLoop = createEventLoopBudget();
@@ -88,7 +88,7 @@ describe("sendAnswer()", () => {
     const others = setInterval(() => rounds++, 1);
     onTestFinished(() => clearInterval(others));
     const { port } = await serving(function* () {
-      // It ends also where nobody gets a turn.
+      // It ends even if nobody else gets a turn.
       for (let made = 0; made < 20_000_000 && rounds < 5; made++) yield "";
       yield "done";
     });

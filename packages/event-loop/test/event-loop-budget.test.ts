@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../src/index.ts";
 
-/** Turns over a clock and rounds of an event loop that go on when a test says so. */
+/** Turns with a clock and rounds of an event loop that the test advances. */
 function rig() {
   let now = 0;
   let next: (() => void)[] = [];
@@ -15,7 +15,7 @@ function rig() {
     work: (ms: number) => {
       now += ms;
     },
-    /** As many rounds of the event loop, with what follows from them. */
+    /** Runs so many rounds of the event loop, with their consequences. */
     rounds: async (count: number) => {
       for (let round = 0; round < count; round += 1) {
         const callbacks = next;
@@ -28,7 +28,7 @@ function rig() {
   };
 }
 
-/** Lets what promises have led to happen. */
+/** Lets resolved promises continue. */
 const settled = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(() => resolve());

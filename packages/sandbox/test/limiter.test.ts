@@ -45,7 +45,7 @@ test("startSandbox() answers 25 requests in 10 s over all keys and the upload ad
   now = 10_100;
   for (let count = 0; count < 3; count += 1) expect((await call("GET /labels")).status).toBe(200);
   expect((await call("GET /labels")).status).toBe(429);
-  // The three at the last instant and the window's 22 others, and four that were rejected or late.
+  // The three at the last instant, the 22 others in the window, and four that were rejected or late.
   expect(sandbox.requests.entries()).toHaveLength(31);
   expect(sandbox.requests.maxInWindow(100)).toBe(5);
 });

@@ -65,7 +65,7 @@ describe("a PUT without conditions", () => {
       own("SUMMARY:Chore", `DUE;VALUE=DATE:202612${day}`, ...lines);
     expect(rig.ask("PUT", path, { body: due(10), headers: phone }).status).toBe(201);
     rig.clock.advance({ seconds: 9 });
-    // Nobody has seen a version with this title and the person's new date.
+    // Nobody saw a version with this title and the person's new date.
     if (isOther) rig.send(own("SUMMARY:By someone else"));
     rig.clock.advance({ seconds: 9 });
     rig.send(due(11), { actor: personId(11) });
@@ -197,7 +197,7 @@ describe("a PUT without conditions", () => {
         rig.clock.advance({ seconds: 9 });
         expect(rig.ask("PUT", path, { body, headers: phone }).status).toBe(204);
         rig.clock.advance({ seconds: 9 });
-        // What is served after it names another version.
+        // The object served afterwards names another version.
         rig.send(object(vtodo(uidOf(path), `DUE;VALUE=DATE:${due}`)));
       }
       const copy = first

@@ -15,8 +15,8 @@ import {
   withMember,
 } from "./object-rig.ts";
 
-// What waits for approval has happened for the one whose program asked for it, on all devices of that person, and for
-// nobody else. Discarded, everything is as before; approved, it is so for all.
+// An edit that waits for approval is visible to the person whose program sent it, on all their devices, and to nobody
+// else. If discarded, everything is as before; if approved, all see it.
 
 const near = `${root}/tasks-3003`;
 const ben = (path: string) => path.replace("/11", "/12");
@@ -36,7 +36,7 @@ function heldRig() {
     discard() {
       for (const id of held()) expect(rig.store.journal.discard(id)).toBe(true);
     },
-    /** What Ben reads at an address of Ana's. */
+    /** What Ben reads at Ana's address. */
     bens: (path: string) => {
       const { status, body } = rig.ask("GET", ben(path), { person: 12 });
       return status === 200 ? String(body) : status;

@@ -14,12 +14,12 @@ import {
   withMember,
 } from "./object-rig.ts";
 
-// The service shows what is private to its creator and the assigned; without an own key the creator is the account.
+// The service shows private items to their creator and the assigned; without an own key the creator is the account.
 
 const uid = "party@example.com";
 const secret = party.replace("SUMMARY:Party", "SUMMARY:Party\r\nCLASS:PRIVATE");
 
-/** The service's response to the edit: whoever sent it, the account's key has made the item. */
+/** The service's response to the edit: the account's key made the item, whoever sent it. */
 function answered(rig: ReturnType<typeof objectRig>): void {
   const edit = rig.store.journal.claimNext();
   const item = edit && rig.store.view.get(edit.item)?.item;

@@ -4,7 +4,8 @@ import { vevent, vtodo } from "../../edits/rig.ts";
 import { aLabel, anEvent, aTask, aTodolist, times } from "../../support/items.ts";
 import { objectRig, root, uidOf, withMember } from "./object-rig.ts";
 
-// What is given out says what the item says, whoever has put the octets; an ETag is answered for exactly what was sent.
+// The served object always agrees with the item, whoever put the octets; an ETag is answered only for exactly what was
+// sent.
 
 const full = aTask(601, {
   description: "Two pages",
@@ -64,7 +65,7 @@ describe("a PUT of octets that omit something of the item", () => {
   });
 });
 
-/** A task of two lists' project, with the copy that another program has kept from before it was renamed. */
+/** A task in a project with two lists, and another program's copy from before its renaming. */
 function renamedByPhone() {
   const rig = objectRig();
   rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);

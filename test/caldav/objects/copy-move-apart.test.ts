@@ -12,7 +12,7 @@ function apartRig(setting: ObjectSetting = {}) {
   rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
   return {
     ...rig,
-    /** What the journal holds, in short. */
+    /** The contents of the journal, in short. */
     told: () => rig.edits().map(({ action, state, patch }) => [action, state, Object.keys(patch)]),
     actions: () => rig.edits().map(({ action, state }) => `${action} ${state}`),
   };

@@ -5,7 +5,7 @@ import { startDav } from "../../support/dav-server.ts";
 import { anEvent } from "../../support/items.ts";
 import { object } from "./object-rig.ts";
 
-// UIDs that are made here count up: whoever tries them one after the other must not learn what there is.
+// Made UIDs count up: trying one after the other must not reveal what exists.
 
 const home = "/dav/calendars/11/";
 

@@ -167,7 +167,7 @@ describe("a PUT of a canceled item", () => {
 });
 
 describe("a PUT of a lost creation that was loaded as a separate item", () => {
-  /** A task that was made here, and was shown under the service's number until its creation was found. */
+  /** A task made here, shown under the service's number until its creation was found. */
   function adopted() {
     const rig = objectRig();
     rig.put(`${tasks}/chore.ics`, chore("DUE;VALUE=DATE:20261124"));

@@ -30,7 +30,7 @@ export const tasks = `${root}/tasks-3001`;
 export const milestones = `${root}/milestones-2001`;
 const host = "cal.example.com";
 
-/** Two people with their calendars over a real store, and the way to ask for objects. */
+/** Two people with their calendars over a real store, and requests for their objects. */
 export function objectRig(setting: ObjectSetting = {}) {
   const rig = acceptRig(setting);
   const { store, clock, deps } = rig;
@@ -94,7 +94,7 @@ export function objectRig(setting: ObjectSetting = {}) {
     ...rig,
     calendars,
     ask,
-    /** A PUT of a whole object; a header that is undefined is left out. */
+    /** A PUT of a whole object; a header that is undefined is omitted. */
     put: (path: string, item: string, headers: Readonly<Record<string, string>> = {}) =>
       ask("PUT", path, {
         body: object(item),
@@ -109,7 +109,7 @@ export function objectRig(setting: ObjectSetting = {}) {
       const uid = rig.put(item);
       return `${root}/${item.kind === "event" ? `events-${item.projectId}` : `tasks-${item.listId}`}/${uid}.ics`;
     },
-    /** From now on only one person is a member of the project. */
+    /** From now on the project has only this member. */
     closeProject(id: number, member: number) {
       const projects = store.directory.projects();
       const closed = projects.map((project) =>
@@ -122,7 +122,7 @@ export function objectRig(setting: ObjectSetting = {}) {
       const calendar = calendars.find(personId(person), slug);
       return calendar ? calendars.objects(calendar).map(({ name }) => name) : [];
     },
-    /** What a client that synchronises learns since a token. */
+    /** What a synchronising client learns since a token. */
     since(slug: string, token: string, person = 11) {
       const calendar = calendars.find(personId(person), slug);
       const changes = calendar && calendars.changes(calendar, { token, limit: null });

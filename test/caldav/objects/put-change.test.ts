@@ -165,7 +165,7 @@ describe("a PUT that changes", () => {
     expect([answer.status < 300, answer.headers?.["ETag"]]).toEqual([true, undefined]);
     expect(rig.text(there)).toContain("SUMMARY:D");
     expect(sequenceOf(rig.text(there))).toBeGreaterThanOrEqual(shown);
-    // What says the present SEQUENCE stays as it is.
+    // The present SEQUENCE stays as it is.
     const next = rig.text(there).replace("SUMMARY:D", "SUMMARY:E");
     expect(rig.ask("PUT", there, { body: next }).headers?.["ETag"]).toBe(rig.etag(there));
     expect(rig.text(there)).toBe(next);

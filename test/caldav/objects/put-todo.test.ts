@@ -4,7 +4,7 @@ import type { TaskItem } from "../../../src/domain/item.ts";
 import { vevent, vtodo } from "../../edits/rig.ts";
 import { chore, events, milestones, object, objectRig, tasks } from "./object-rig.ts";
 
-// The service knows days and demands titles; times of day, and that there is no title, stay in the octets that came.
+// The service has only days and demands titles; times of day, and a missing title, stay in the octets that came.
 
 const uid = "chore@example.com";
 const path = `${tasks}/c.ics`;
@@ -13,7 +13,7 @@ const day = (text: string) => Temporal.PlainDate.from(text);
 
 type Rig = ReturnType<typeof objectRig>;
 
-/** Lets the service have what was put last, and then something else, as a sweep finds it. */
+/** Gives the service what was put last, and then something else, as a sweep finds it. */
 function served(rig: Rig, change: Partial<Omit<TaskItem, "id">> = {}): void {
   const edit = rig.store.journal.claimNext();
   const made = edit && rig.store.view.get(edit.item)?.item;

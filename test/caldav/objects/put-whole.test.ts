@@ -6,7 +6,7 @@ import { vevent, vtodo } from "../../edits/rig.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
 import { chore, milestones, objectRig, tasks, uidOf, withMember } from "./object-rig.ts";
 
-// Who names the version that was edited sends the whole object: what it leaves out of what that version showed is gone.
+// A program that names its edited version sends the whole object: what it omits of that version is removed.
 
 const headers = { "content-type": "text/calendar" };
 const day = (text: string) => Temporal.PlainDate.from(text);
@@ -34,7 +34,7 @@ const fullEvent = anEvent(501, {
 
 type Rig = ReturnType<typeof objectRig>;
 
-/** The text without the lines of which one of these patterns speaks; parts go with all their lines. */
+/** The text without the lines that match one of these patterns; components go with all their lines. */
 const without = (text: string, pattern: RegExp): string =>
   text
     .replace(pattern.source.includes("VALARM") ? /BEGIN:VALARM[\s\S]*END:VALARM\r\n/ : "", "")

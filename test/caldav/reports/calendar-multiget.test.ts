@@ -58,7 +58,7 @@ describe("calendar-multiget", () => {
     const tag = await put("mine.ics", "mine");
     const [found] = await get(events, [`${events}mine.ics`]);
     expect(found?.props[etag]).toBe(tag);
-    // A reader of XML makes LF of CRLF.
+    // XML readers turn CRLF into LF.
     expect(found?.props[data]).toBe(octets("mine").replaceAll("\r\n", "\n"));
   });
 

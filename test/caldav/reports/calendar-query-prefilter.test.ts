@@ -97,7 +97,7 @@ describe("the prefilter of a query", () => {
       return summary("VEVENT", spanOf(anEvent(1, { when }), zone));
     };
     expect(prefilter(event(end.subtract({ hours: 3 }), 2))).toBe(true);
-    // It ends before it starts, so that its start alone counts.
+    // It ends before it starts, so that only its start counts.
     expect(prefilter(event(end.add({ hours: 1 }), -3))).not.toBe(true);
     expect(prefilter(event(start.add({ hours: 1 }), -3))).not.toBe(false);
     expect(prefilter(event(end.subtract({ hours: 1 }), 2))).toBe(null);
@@ -174,7 +174,7 @@ interface WrittenTodo {
   readonly written: string;
 }
 
-/** A program may leave out one of two dates that the item has; without both of them the span alone decides. */
+/** A program may omit one of two dates that the item has; without both, only the span decides. */
 function todo({ start, due, written }: WrittenTodo) {
   const dayOf = (at: number | null) =>
     at === null ? null : midnight.toPlainDate().add({ days: at });

@@ -44,7 +44,7 @@ export async function clashRig() {
       }
       return uid;
     },
-    /** Somebody edits it here. */
+    /** Somebody edits it by Dayferry. */
     wish(uid: string, patch: Patch, action: EditAction = "update") {
       const edit = { channel: "caldav", actor: rig.owner, program: "Thunderbird/140" } as const;
       return store.journal.append({
@@ -57,7 +57,7 @@ export async function clashRig() {
         state: "pending",
       });
     },
-    /** Somebody works in the workspace, where no sweep has looked since. Null: deletes the item. */
+    /** Somebody changes it in the workspace after the last sweep. Null: deletes the item. */
     async there(uid: string, patch: Patch | null): Promise<void> {
       const address = addressOf(await this.now(uid));
       if (patch === null) {
@@ -89,7 +89,7 @@ export async function clashRig() {
       const by = { channel: "dashboard", actor: rig.owner } as const;
       return editActions.resolve(id, { version, picks, by, dryRun: false });
     },
-    /** That the service has what the preview has shown. */
+    /** Expects that the service has what the preview showed. */
     expectAsPreviewed(item: Item, { result }: { readonly result: object }): void {
       const shown = patchFromPlain(result, zone);
       for (const field of fieldsOf(shown)) {

@@ -12,7 +12,7 @@ const day = (text: string) => Temporal.PlainDate.from(text);
 const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
 
 type Side = Patch | ((rig: Rig) => Patch);
-/** What both sides make of a field, of which they differ, and what it was before. */
+/** Two different values of a field, one by each side, and the value before. */
 const clashes: readonly (readonly [string, "event" | "task", Side, Side, Patch])[] = [
   ["title", "event", { title: "Mine" }, { title: "Theirs" }, {}],
   ["description", "event", { description: "Mine\nin two lines" }, { description: "Theirs" }, {}],
@@ -83,7 +83,7 @@ describe("resolving a field that both sides changed", () => {
         const item = await rig.now(uid);
         rig.expectAsPreviewed(item, preview);
         rig.expectAsPreviewed(item, { result: patchToPlain(keep === "mine" ? mine : theirs) });
-        // The value that was given up is told for as long as the edit is.
+        // The abandoned value is shown for as long as the edit exists.
         expect(rig.edit().conflicts).toMatchObject([
           {
             field,
@@ -202,7 +202,7 @@ describe("resolving while the workspace changes", () => {
     await rig.sweep();
     expect(rig.choice()).toMatchObject({ fields: [{ theirs: "Newest" }] });
     expect(rig.resolve({ keep: "mine", fields: {} }, { version }).kind).toBe("overwrites");
-    // Nothing crosses any more: it can be sent as it is.
+    // There is no conflict any more: the edit can be sent unchanged.
     await rig.there(uid, { title: "Write" });
     await rig.sweep();
     expect(rig.choice().fields).toEqual([]);
@@ -353,7 +353,7 @@ it.each(rows([1, 2, 3, 4, 5, 6, 7, 8], 4))(
       const item = await rig.now(uid);
       const { state } = rig.edit();
       if (!isDisturbed) rig.expectAsPreviewed(item, preview);
-      // Whatever nobody was shown stands in the workspace, or was never in the way.
+      // Whatever nobody was shown is in the workspace, or was never in conflict.
       if (!isDisturbed) expect(["confirmed", "discarded"]).toContain(state);
     }
     const kept = JSON.stringify([rig.edit(), rig.store.editSteps.of(rig.edit().id)]);

@@ -3,7 +3,7 @@ import { clashRig } from "./clash-rig.ts";
 
 const onPage = { channel: "dashboard", actor: null } as const;
 
-/** An edit of title and reminder that is done, of which somebody has changed the title again since. */
+/** A finished edit of title and reminder; somebody has changed the title again since. */
 async function changedSince() {
   const rig = await clashRig();
   const { editActions } = rig;
@@ -53,7 +53,7 @@ it("a choice applies only to the version that was shown", async () => {
   expect(
     rig.undo({ title: "back" }, version?.kind === "possible" ? version.version : "").kind,
   ).toBe("done");
-  // What changes between the choice and the request is asked about once more.
+  // A change between choice and request leads to another question.
   await rig.there(rig.uid, { title: "And again" });
   await rig.drained();
   expect(await rig.now(rig.uid)).toMatchObject({ title: "And again" });

@@ -10,7 +10,7 @@ const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:2
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
 
-/** Hands in, carries out, takes back, carries out. */
+/** Accepts, sends, undoes, sends. */
 async function doAndUndo(rig: Rig, file: string) {
   rig.send(calendar(file));
   await rig.drainAll();
@@ -128,7 +128,7 @@ describe("undo of a confirmed edit", () => {
     await rig.drainAll();
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
-    // The subtask was seen by nobody here.
+    // Nobody here saw the subtask.
     rig.keepMine(2);
     await rig.drainAll();
     rig.editActions.undo(2, by);
@@ -159,7 +159,7 @@ describe("undo of a confirmed edit", () => {
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
     rig.editActions.undo(1, by);
-    // A late answer of an old sweep; the item is not there any more.
+    // A late answer to an old sweep, when the item no longer exists.
     if (item.id === null) return expect.fail("no id");
     rig.store.mirror.put({ ...item, id: item.id }, `events:${rig.project}`);
     expect(rig.store.mirror.findUid(uid)?.item).toBe(key);

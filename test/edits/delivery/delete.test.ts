@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { calendar, vtodo } from "../rig.ts";
 import { changeTask, type DrainSetting, drainRig, withTask } from "./drain-rig.ts";
 
-// The service deletes the subtasks of a task with it, whatever somebody has just written into them.
+// The service deletes a task's subtasks with it, whatever somebody just wrote into them.
 
-/** A task with a subtask that came in by a calendar, both in the service. */
+/** A task with a subtask that came from a calendar, both in the service. */
 async function family(setting: DrainSetting = {}) {
   const rig = await drainRig(setting);
   const parent = await rig.task();

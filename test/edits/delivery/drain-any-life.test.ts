@@ -6,7 +6,7 @@ import { above, type Written, withdrawalRig, written } from "./withdrawal-rig.ts
 // What a program does with items that the service may not have yet, while requests are under way and answers get lost.
 
 const kinds = ["event", "milestone", "task", "subtask", "subtask"] as const;
-/** What each is put as in the other list: a subtask is where its task is. */
+/** How each is written in the other list: a subtask follows its task. */
 const elsewhere = {
   event: "milestone",
   milestone: "event",
@@ -33,7 +33,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 const uidOf = (item: number): string => `item-${item}@example.com`;
 
-/** Carries out the acts. `words`: the titles that were put last, of what was not deleted since. */
+/** Sends the changes. `words`: the titles that were put last, of items not deleted since. */
 async function live(acts: readonly Act[]) {
   const rig = await withdrawalRig();
   rig.put(vtodo(above, "SUMMARY:Above"));

@@ -7,7 +7,7 @@ import { type MoveRig, moveRig } from "./move-rig.ts";
 
 const lost = { kind: "drop-after" } as const;
 
-/** A milestone with everything that an event can have, and the project that it is to go to. */
+/** A milestone with every field of an event, and its destination project. */
 async function launch(rig: MoveRig) {
   const day = { start: "2026-11-24", end: "2026-11-24", all_day: true };
   const more = { description: "Ship it", reminder: 30, private: true, milestone: true };
@@ -19,7 +19,7 @@ async function launch(rig: MoveRig) {
   return made;
 }
 
-/** The one event is in the other project, under the UID and handle that it had, and the old one is gone. */
+/** The one event is in the other project, with its UID and handle, and the old one is gone. */
 async function expectMoved(rig: MoveRig, { uid, key }: { uid: string; key: number }) {
   expect(rig.states()).toEqual(["confirmed"]);
   expect(rig.eventsIn(rig.project)).toEqual([]);

@@ -7,7 +7,7 @@ import { withdrawalRig, written } from "./withdrawal-rig.ts";
 const party = "party@example.com";
 const named = (uid: string, title: string) => calendar(vevent(uid, `SUMMARY:${title}`));
 
-/** An event that an edit has renamed from "Old" to "A" a moment ago. */
+/** An event that an edit renamed from "Old" to "A" a moment ago. */
 async function renamed() {
   const { rig, id, uid } = await withEvent(drainRig(), { title: "Old" });
   rig.send(named(uid, "A"));

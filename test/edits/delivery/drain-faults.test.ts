@@ -41,7 +41,7 @@ it.each<[string, Fault]>([
   ["a 500", { kind: "status", status: 500 }],
   ["a lost request", { kind: "drop-before" }],
   ["a time-out", { kind: "hang-before" }],
-  // Longer than what was read just before counts as fresh.
+  // Longer than a fresh reading stays valid.
   ["a long 429", { kind: "status", status: 429, headers: { "retry-after": "4" } }],
 ])("reads the item again after %s, since someone may have changed it", async (_name, fault) => {
   const { rig, uid, id } = await withEvent(drainRig(settingFor(fault)));

@@ -24,7 +24,7 @@ async function changeBack(rig: Rig, id: number) {
   rig.store.mirror.put({ ...item, id: place.id }, sourceOf(item));
 }
 
-/** Gives an event these titles in turn, each of which another program changes back. */
+/** Gives an event these titles in turn, and another program undoes each. */
 async function fight(
   rig: Rig,
   { id, uid }: { id: number; uid: string },
@@ -53,7 +53,7 @@ it("an item freezes after five writes that came back different, and the edit say
   stubborn(rig);
   for (const title of ["a", "b", "c", "d", "e", "f"]) {
     rig.send(calendar(vevent(uid, `SUMMARY:${title}`)), { actor: null });
-    // The workspace has what the service claims, as after a sweep.
+    // Mirrors the service's present answer, as a sweep does.
     await rig.step();
     insist(
       rig.sandbox.workspace.events.update(

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { calendar, vtodo } from "../rig.ts";
 import { drainRig, withTask } from "./drain-rig.ts";
 
-/** Two edits of one task by one person, of which none has been approved. */
+/** Two edits of one task by one person, neither of them approved. */
 async function heldPair(older: readonly string[], newer: readonly string[]) {
   const { rig, uid, id } = await withTask(drainRig({ mode: "review" }));
   rig.send(calendar(vtodo(uid, ...older)));

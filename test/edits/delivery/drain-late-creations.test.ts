@@ -13,7 +13,7 @@ const wish = { title: "Party", start: "2026-12-24", all_day: true };
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
 
-/** A creation that gets no answer in time, and that the service has not carried out so far. */
+/** A creation without an answer in time, which the service has not carried out so far. */
 async function unanswered() {
   const rig = await drainRig(impatient);
   rig.send(calendar(party));

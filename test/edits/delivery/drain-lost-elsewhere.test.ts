@@ -15,7 +15,7 @@ async function lostChore(kind: "drop-after" | "drop-before" = "drop-after") {
   return rig;
 }
 
-/** Somebody moves the one task of the list away. */
+/** Somebody moves the list's only task away. */
 function moveAway(rig: MoveRig, to: { readonly project: number; readonly list: number }): void {
   const [task] = rig.tasksIn(rig.list);
   const target = { project: to.project, list_id: to.list, title: "Chore", move_task: true };

@@ -111,7 +111,7 @@ describe("a change beside someone else's change", () => {
     expect(first.edit).toMatchObject({ state: "parked", conflictVersion: first.version });
     expect(rig.editActions.retry(1, "0123456789ab")).toMatchObject({ kind: "overwrites" });
 
-    // The workspace moves on, the edit meets that and waits anew: what was shown first is old.
+    // The workspace changes, the edit meets that and waits again: what was shown first is old.
     expect(rig.editActions.retry(1, first.version).kind).toBe("done");
     change(rig, id, { title: "Newest" });
     await rig.drainAll();

@@ -51,7 +51,7 @@ it("parks a change if no list shows the task", async () => {
   expect(await rig.drainAll()).toEqual(["parked: refused"]);
   expect(rig.edit().problem).toContain("no longer exists");
   expect(rig.missing).toHaveLength(1);
-  // Its list is read beside it each time.
+  // Each time, its list is read as well.
   expect(rig.requests("GET")).toHaveLength(4);
 });
 

@@ -6,7 +6,7 @@ import { worked } from "../../contract/pair.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { drainRig, withTask } from "./drain-rig.ts";
 
-/** A task that somebody has moved to a list of another project, and an edit of it that was accepted before. */
+/** A task that somebody moved to a list of another project, and an edit of it that was accepted before. */
 async function movedAway(...lines: readonly string[]) {
   const { rig, id, uid } = await withTask(drainRig());
   const near: Source = { kind: "tasks", projectId: rig.project, listId: rig.list };
@@ -179,7 +179,7 @@ it.each(["STATUS:CANCELLED", "SUMMARY:Written"])(
       new RegExp(`rejects ${`tasks:${rig.list}`}.*it is unknown whether it was moved`),
     );
     expect(rig.requests("DELETE")).toEqual([]);
-    // Whoever has put it right tries again, and the search begins anew.
+    // Whoever corrected it tries again, and the search begins again.
     rig.keepMine();
     await rig.step();
     expect(rig.states()).toEqual(["pending"]);

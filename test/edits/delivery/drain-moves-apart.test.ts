@@ -8,7 +8,7 @@ import { timersByHand } from "../../support/timers-by-hand.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { moveRig } from "./move-rig.ts";
 
-/** A task with a subtask and a comment, and a program that moves it by deleting it here and putting it there. */
+/** A task with a subtask and a comment, and a program that moves it by a deletion here and a PUT there. */
 async function apartRig() {
   const timers = timersByHand();
   let duringHang = () => {};
@@ -41,12 +41,15 @@ async function apartRig() {
     id,
     uid,
     remove: () => take(["METHOD:CANCEL", vtodo(uid)], rig.list),
-    /** What a PUT into the other list means. */
+    /** The effect of a PUT into the other list. */
     putThere() {
       take([vtodo(uid, "SUMMARY:Write", "DUE;VALUE=DATE:20261124")], rig.otherList);
       if (store.view.findUid(uid)?.collection !== `tasks:${rig.otherList}`) rig.toOther(uid);
     },
-    /** Runs a step, and something else while the service has one of its requests: its first GET, or a DELETE without an answer. */
+    /**
+     * Runs a step, and something else while the service has one of its requests: its first GET, or a DELETE without an
+     * answer.
+     */
     async during(ending: "answered" | "unanswered" | "deleted", meanwhile: () => void) {
       const answered: Fault = {
         kind: "transform",

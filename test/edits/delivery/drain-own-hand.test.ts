@@ -7,7 +7,7 @@ const titled = (uid: string, title: string, ...lines: readonly string[]) =>
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
 
-/** The mark of the version that everybody is shown now, as a feed writes it. */
+/** The mark of the current version, as a feed writes it. */
 const markOf = (rig: Rig, uid: string) =>
   `X-DAYFERRY-BASE:${rig.store.view.findUid(uid)?.sequence}`;
 

@@ -225,7 +225,7 @@ describe("edits that depend on a parked creation", () => {
   const renamed = (uid: string, title: string) =>
     vtodo(uid, `SUMMARY:${title}`, "RELATED-TO:parent@example.com");
 
-  /** A parked task, with a change of it, a to-do below it, and changes of that. */
+  /** A parked task, with a change of it, a to-do below it, and changes of that to-do. */
   async function parkedFamily() {
     const rig = await parentsRig();
     rig.put(parent);
@@ -327,7 +327,7 @@ describe("to-dos below each other", () => {
       "child@example.com",
       "deep@example.com",
     ]);
-    // What is below a subtask that is there already.
+    // Items below a subtask that already exists.
     rig.put(child("deeper@example.com", "child@example.com"));
     await rig.drainAll();
     expect(await rig.subtasksOf("parent@example.com")).toContain("deeper@example.com");

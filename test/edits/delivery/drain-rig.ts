@@ -19,26 +19,26 @@ export interface DrainSetting {
   readonly endsHangs?: boolean;
   readonly conflicts?: DrainDeps["conflicts"];
   readonly mode?: "apply" | "review";
-  /** Path of the database; in memory unless said. */
+  /** Path of the database; in memory by default. */
   readonly file?: string;
   /** Puts something between drain and client. */
   readonly wrap?: (upstream: Upstream) => Upstream;
 }
 
-/** Longer than any answer takes, also on a busy machine: a call that was given up is another test. */
+/** Longer than any answer takes, also on a busy machine: another test is about abandoned calls. */
 const patience = Temporal.Duration.from({ seconds: 10 });
 
-/** The setting for a fault: one that hangs has to be given up some time. */
+/** The setting for a fault: a hanging call must be given up at some time. */
 export const settingFor = ({ kind }: Fault): DrainSetting =>
   kind.startsWith("hang") ? impatient : {};
 
-/** A client that gives up a request that hangs, which took no time on the clock of the test. */
+/** A client that gives up a hanging request without time passing on the test's clock. */
 export const impatient: DrainSetting = {
   endsHangs: true,
   client: { timeout: Temporal.Duration.from({ milliseconds: 250 }) },
 };
 
-/** A store, a sandbox behind a real client, and the drain between them; one clock for all, moved by hand. */
+/** A store, a sandbox behind a real client, and the drain between them; one clock for all, advanced by hand. */
 export async function drainRig(setting: DrainSetting = {}) {
   const clock = handClock("2026-11-20T12:00:00Z");
   const pair = await startPair({
@@ -90,7 +90,7 @@ export async function drainRig(setting: DrainSetting = {}) {
     if (key === null) throw new Error("the mirror has lost the item");
     return store.mirror.identity(key).uid;
   };
-  /** Reads an event of the workspace into the mirror, as a sweep would. Returns its UID. */
+  /** Mirrors an event of the workspace, as a sweep would. Returns its UID. */
   const mirrorAgain = async (id: number): Promise<string> => {
     const place = { projectId: project, id: serviceId(id) };
     const item = worked(await upstream.events.get(place, { priority: "sweep" }));
@@ -110,12 +110,12 @@ export async function drainRig(setting: DrainSetting = {}) {
     events,
     applied,
     missing,
-    /** The lists that were asked for, by call. */
+    /** The lists that were requested, by call. */
     hurried,
     by,
-    /** Ends the steps that run, as the end of the process does. */
+    /** Aborts the running steps, as the end of the process does. */
     abort: () => running.abort(),
-    /** Hands a file in for the one project and list. */
+    /** Accepts a file for the one project and list. */
     send(text: string, request: Partial<EditRequest> = {}): Acceptance {
       return accept({
         bytes: Buffer.from(text),
@@ -127,7 +127,7 @@ export async function drainRig(setting: DrainSetting = {}) {
         ...request,
       });
     },
-    /** A person has seen what the workspace has now, and wants the edit all the same. */
+    /** A person confirms the edit over the present state of the workspace. */
     keepMine: (id = 1) => editActions.retry(id, editActions.show(id)?.conflictVersion ?? null),
     step: () => drain.step(running.signal),
     recover: () => drain.recover(),
@@ -137,7 +137,10 @@ export async function drainRig(setting: DrainSetting = {}) {
       drain = makeDrain();
       return drain.recover();
     },
-    /** Lets the drain work, and time pass, until nothing waits any more; returns `states()`. `sweep`: reads the lists that are asked for. */
+    /**
+     * Lets the drain work, and time pass, until nothing waits any more; returns `states()`. `sweep`: reads the
+     * requested lists.
+     */
     async drainAll({
       loops = 1,
       most = 200,
@@ -156,7 +159,7 @@ export async function drainRig(setting: DrainSetting = {}) {
         const next = store.journal.nextAt();
         if (next === null) return states();
         const isDue = Temporal.Instant.compare(next, clock()) <= 0;
-        // What is due and does not go waits until an edit may try again whether the service is back.
+        // A due edit that does not go waits until an edit may test whether the service is back.
         clock.set(
           (isDue ? clock().add({ seconds: 61 }) : next.add({ milliseconds: 1 })).toString(),
         );
@@ -229,13 +232,13 @@ export async function withTask<Opening extends Opened>(opening: Promise<Opening>
   return { rig, ...(await rig.task(body)) };
 }
 
-/** Someone else works in the workspace; no sweep has seen it. */
+/** Someone else works in the workspace, and no sweep has seen it. */
 export const change = (rig: Rig, id: number, body: object) =>
   insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, body));
 export const changeTask = (rig: Rig, id: number, body: object) =>
   insist(rig.sandbox.workspace.tasks.update({ ...rig.by, list: rig.list, task: id }, body));
 
-/** What takes edits in, as these rigs want it: nothing is made of unknown labels, and nobody is woken. */
+/** Accepts edits as these rigs want it: ignores unknown labels and wakes nobody. */
 export const intakeOf = (
   { store, clock }: { readonly store: Store; readonly clock: () => Temporal.Instant },
   mode: NonNullable<DrainSetting["mode"]> = "apply",

@@ -46,7 +46,7 @@ async function rigWithWaker() {
       clock.advance({ minutes });
     }
   };
-  /** After one look so many have been woken, and all three are carried out. */
+  /** One look wakes so many of them, and all three are sent. */
   const expectAllToGo = async ({ woken }: { readonly woken: number }) => {
     await editWaker.step(signal);
     expect(told).toEqual([woken, "back"]);

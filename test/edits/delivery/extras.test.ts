@@ -210,7 +210,7 @@ describe("a file", () => {
     expect(task?.attachments).toHaveLength(2);
     expect(rig.files()).toEqual(["a.txt", "b.txt"]);
     expect(rig.extras()).toEqual(["a.txt done", "b.txt done"]);
-    // The uploads are let go once they are attached.
+    // The uploads are removed once they are attached.
     const [extra] = rig.store.extras.ofEdit(rig.edit().id);
     expect(rig.store.extras.content(extra?.id ?? 0)).toBeNull();
   });

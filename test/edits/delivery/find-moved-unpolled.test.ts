@@ -6,7 +6,7 @@ import { worked } from "../../contract/pair.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { drainRig, withTask } from "./drain-rig.ts";
 
-/** A task whose list is the only one that is polled, and its deletion by a person. */
+/** A task whose list is the only polled one, and its deletion by a person. */
 async function onePolledList(sandbox: Partial<SandboxOptions> = {}) {
   const { rig, id, uid } = await withTask(drainRig({ sandbox }));
   const near: Source & { kind: "tasks" } = {

@@ -21,7 +21,7 @@ async function sweep(rig: Rig): Promise<void> {
     store.mirror.put({ ...item, id: item.id ?? serviceId(1) }, sourceOf(item));
 }
 
-/** An event whose edit "A" got no answer at first, and was confirmed by its repeat. */
+/** An event whose edit "A" got no answer at first, and was confirmed by its repetition. */
 async function unanswered(fault: Fault = late) {
   const isHung = fault.kind === "late" && fault.answer === "hang";
   const { rig, id, uid } = await withEvent(drainRig(isHung ? impatient : {}), { title: "X" });
@@ -31,7 +31,7 @@ async function unanswered(fault: Fault = late) {
   return { rig, id, uid };
 }
 
-/** Carries an edit out whose first request gets no answer. */
+/** Sends an edit whose first request gets no answer. */
 async function repeated(rig: Rig): Promise<void> {
   await rig.step();
   expect(rig.states()).toEqual(["pending"]);
@@ -53,7 +53,7 @@ async function overwritten(fault: Fault = late) {
   return { rig, id, uid };
 }
 
-/** Lets the watch come to its end. */
+/** Lets the watch end. */
 async function watchOut(rig: Rig): Promise<void> {
   for (let round = 0; round < 40; round++) {
     if ((await rig.step()) === "worked") continue;

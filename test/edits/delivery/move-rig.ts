@@ -9,11 +9,11 @@ import { untilHung } from "../../support/eventually.ts";
 import { type DrainSetting, drainRig, intakeOf } from "./drain-rig.ts";
 
 interface MoveSetting extends Omit<DrainSetting, "wrap"> {
-  /** Runs after each request of an edit that changes something, before its answer is heard of. */
+  /** Runs after each changing request of an edit, before its answer arrives. */
   readonly between?: (rig: MoveRig) => Promise<void>;
 }
 
-/** A drain rig with all lists of both projects, the way in for moves, and sweeps. */
+/** A drain rig with all lists of both projects, the intake of moves, and sweeps. */
 export async function moveRig({ between, ...setting }: MoveSetting = {}) {
   const held: { rig: MoveRig | null } = { rig: null };
   const pause = async () => {
@@ -46,7 +46,7 @@ export async function moveRig({ between, ...setting }: MoveSetting = {}) {
     ...base,
     sweep,
     keyOf,
-    /** Moves a task to a list, or an event to a project when none is named. */
+    /** Moves a task to a list, or an event to a project by default. */
     move(uid: string, to: { readonly project?: number; readonly list: number | null }) {
       return acceptMove({
         channel: "caldav",
@@ -72,7 +72,7 @@ export async function moveRig({ between, ...setting }: MoveSetting = {}) {
       insist(sandbox.workspace.tasks.list({ by, project: of, list: id })),
     eventsIn: (of: number) =>
       insist(sandbox.workspace.events.list({ by, project: of }, { view: "all" })),
-    /** `title` in `place` of everything that is shown. */
+    /** `title` in `place` for every visible item. */
     shown: () =>
       [project, otherProject]
         .flatMap((one) => store.view.ofProject(one))
@@ -110,7 +110,7 @@ export async function moveRig({ between, ...setting }: MoveSetting = {}) {
 
 export type MoveRig = Awaited<ReturnType<typeof moveRig>>;
 
-/** The client with a pause between what the service does and the moment at which that is heard of. */
+/** The client with a pause between what the service does and its answer. */
 function interrupted(upstream: Upstream, pause: () => Promise<void>): Upstream {
   const after =
     <Args extends readonly unknown[], Value>(ask: (...args: Args) => Promise<Value>) =>

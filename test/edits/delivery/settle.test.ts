@@ -20,7 +20,7 @@ const trial = (fields: Partial<Trial> = {}): Trial => ({
   ...fields,
 });
 
-/** The pause in seconds; null when it is parked. */
+/** The pause in seconds; null when the edit is parked. */
 function pause(failure: Failure, fields: Partial<Trial> = {}): number | null {
   const settlement = settleFailure(failure, trial(fields));
   return settlement.kind === "retry" ? now.until(settlement.notBefore).total("seconds") : null;

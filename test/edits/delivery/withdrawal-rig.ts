@@ -12,7 +12,7 @@ export const uid = "item@example.com";
 
 const day = "DTSTART;VALUE=DATE:20261224";
 
-/** What an item can be, each as a program writes it. */
+/** Every kind of item, each as a program writes it. */
 export const written = {
   event: (title: string, of = uid) => vevent(of, `SUMMARY:${title}`, day),
   milestone: (title: string, of = uid) =>
@@ -22,7 +22,7 @@ export const written = {
 } as const;
 export type Written = keyof typeof written;
 
-/** Two todolists, and a program that puts and deletes what the service may not have yet. */
+/** Two todolists, and a program that puts and deletes items that the service may not have yet. */
 export async function withdrawalRig(setting: DrainSetting = {}) {
   const rig = await drainRig(setting);
   const { store, owner, project, list, otherList } = rig;
@@ -51,7 +51,7 @@ export async function withdrawalRig(setting: DrainSetting = {}) {
       take([item], where === "here" ? list : otherList),
     remove: (item: string) => take(["METHOD:CANCEL", item], list),
     isShown: (one: string) => store.view.findUid(one) !== null,
-    /** Titles of all that the service has, wherever it is. */
+    /** Titles of everything in the service, in any place. */
     async titles() {
       const { events, tasks, subtasks } = rig.upstream;
       const found: Item[] = [

@@ -8,7 +8,7 @@ import type { CalendarReader } from "../../../src/ics/read/calendar-reader.ts";
 import { testDirectory } from "../../support/test-store.ts";
 import { acceptRig, calendar, type RigSetting, vevent } from "../rig.ts";
 
-/** The inbox of a store, with a clock of its own for how long files lie still. */
+/** The inbox of a store, with a separate clock for how long files lie still. */
 export function inboxRig(
   setting: RigSetting & {
     readonly wrap?: (folder: DropFolder) => DropFolder;
@@ -54,7 +54,7 @@ export function inboxRig(
     },
     /** Looks at once. */
     look: () => inbox.step(),
-    /** Looks twice, so that what lies still is dealt with. */
+    /** Looks twice, so that files lying still are processed. */
     async settle(ms = 600) {
       await inbox.step();
       now += ms;
@@ -63,13 +63,13 @@ export function inboxRig(
     knows: (value: boolean) => {
       known = value;
     },
-    /** What the process knew is gone. */
+    /** Forgets what only the process knew. */
     restart(wrap?: (folder: DropFolder) => DropFolder) {
       inbox = open(wrap);
     },
   };
 }
 
-/** A calendar with one event that nobody knows yet. */
+/** A calendar with one unknown event. */
 export const born = (uid: string, title = "Born in a file") =>
   calendar(vevent(uid, `SUMMARY:${title}`, "DTSTART;VALUE=DATE:20270401"));

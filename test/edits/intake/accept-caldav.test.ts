@@ -21,7 +21,7 @@ import {
   withItem,
 } from "../rig.ts";
 
-/** A rig whose items come in as a two-way channel sends them: read already, with what it knows of them. */
+/** A rig whose items come as a two-way channel sends them: already read, with what the channel knows of them. */
 function channelRig(setting: RigSetting = {}) {
   const rig = acceptRig(setting);
   return {

@@ -142,11 +142,11 @@ it("assignees are recognized by the addresses they had when the file was downloa
     const item = rig.one(file("ana@example.com", former), { dryRun: true });
     expect([former, wishes(item), codes(item)]).toEqual([former, { title: "Plans" }, []]);
   }
-  // Whoever has the address now is meant by it.
+  // It means whoever has the address now.
   move(13, "Chen", "bjoern@example.com");
   const item = rig.one(file("ana@example.com", "bjoern@example.com"), { dryRun: true });
   expect(wishes(item)).toEqual({ title: "Plans", assigned: [11, 13] });
-  // A former address puts nobody in charge.
+  // A former address assigns nobody.
   rig.store.directory.putPeople(
     [{ ...person, id: personId(14), name: "Dan", email: "dan@example.com" }],
     false,

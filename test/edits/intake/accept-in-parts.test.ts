@@ -8,13 +8,13 @@ import { acceptRig, calendar, list, vevent, vtodo } from "../rig.ts";
 
 const dated = "DTSTART;VALUE=DATE:20261224";
 
-/** As many new events. */
+/** So many new events. */
 const parties = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, nth) =>
     vevent(`party-${nth}@example.com`, `SUMMARY:Party ${nth}`, dated),
   );
 
-/** Takes files in parts, on turns in which next to nothing has room. */
+/** Accepts files in parts, in turns that have room for almost nothing. */
 function partsRig() {
   const rig = acceptRig();
   let now = 0;
@@ -57,7 +57,7 @@ describe("a long file", () => {
     const [inParts, atOnce] = [partsRig(), acceptRig()];
     const text = calendar(...items);
     const told = await inParts.sendInParts(text, { listId: list });
-    // A to-do below one that has just been stored is called a subtask at once.
+    // A to-do below one that was just stored is called a subtask at once.
     const short = ({ items, summary, errors }: Plan) => ({
       ...{ summary, errors },
       items: items.map(({ uid, action, editId, problems }) => ({ uid, action, editId, problems })),

@@ -83,7 +83,7 @@ it("subtasks move with their task, and back if the move is discarded", () => {
   const { editId } = rig.move(uid, 2002, 3009);
   const shown = () => rig.store.view.findUid(child);
   expect(shown()).toMatchObject({ collection: "tasks:3009", item: { projectId: 2002 } });
-  // What is read below the old place meanwhile changes nothing of that.
+  // What is read below the old place meanwhile does not matter.
   rig.put(aTask(602, { ...below, title: "Renamed there" }));
   expect(shown()).toMatchObject({ collection: "tasks:3009", item: { title: "Renamed there" } });
   expect(editId && rig.store.journal.discard(editId)).toBe(true);

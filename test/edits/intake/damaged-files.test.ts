@@ -19,7 +19,7 @@ const offset = (minutes: number) =>
   ["FROM", "TO"].map((end) => `TZOFFSET${end}:+00${String(minutes % 60).padStart(2, "0")}`);
 const own = vevent("u", "SUMMARY:U", ...zoned("Own"));
 
-/** When a created item takes place; the codes of a refusal. */
+/** The place of a created item; the codes of a refusal. */
 function outcome(item: PlannedItem | undefined): string | readonly string[] {
   if (item?.action !== "create") return item ? [...new Set(codes(item))] : [];
   return Object.values(Object(wishes(item)["when"])).join("/");

@@ -15,7 +15,7 @@ const event = (...lines: readonly string[]) =>
 const todo = (...lines: readonly string[]) =>
   calendar(vtodo("new@example.com", "SUMMARY:New", ...lines));
 
-/** What a dry run says of a file, after it was seen to be what applying it says. */
+/** The report of a dry run, once it was shown to equal that of applying the file. */
 function said(text: string) {
   const rig = acceptRig();
   const dry = rig.one(text, { dryRun: true, listId: list });

@@ -18,7 +18,7 @@ export const milestone = anEvent(9, { milestone: true, when: days("2026-12-01") 
 
 export const ana = personId(11);
 
-/** The links of a store with one feed and one item, unless told otherwise the task. */
+/** The links of a store with one feed and one item, by default the task. */
 export function linkRig(
   setting: {
     readonly mode?: "apply" | "review";

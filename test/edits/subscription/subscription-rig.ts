@@ -24,7 +24,7 @@ export const usual = at("20261123T100000", "20261123T110000");
 
 const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
 
-/** A store and a remote calendar on loopback that is subscribed to; the test says what it holds. */
+/** A store and a subscribed remote calendar on loopback, whose contents the test sets. */
 export async function subscriptionRig(
   setting: RigSetting & {
     readonly options?: Partial<SubscriptionOptions>;
@@ -90,7 +90,7 @@ export async function subscriptionRig(
       rig.clock.advance({ minutes: 61 });
       await step();
     },
-    /** Reads once more what is there. */
+    /** Reads the same contents once more. */
     async again() {
       rig.clock.advance({ minutes: 61 });
       await step();

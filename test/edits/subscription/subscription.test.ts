@@ -59,7 +59,7 @@ describe("a subscribed calendar", () => {
     ];
     expect(rig.state().notes).toEqual(names);
 
-    // What is not read is not gone, and nothing is made of its mending but what it says anew.
+    // An unread item is not gone, and once it is readable again only its new values become edits.
     for (let round = 0; round < 3; round++) await rig.shows(...all.slice(0, 1), bad(`${round}`));
     await rig.shows(...all.slice(0, 1), event(known, "Read again"), event("late@x", "Late"));
     expect(rig.wishes()).toEqual([

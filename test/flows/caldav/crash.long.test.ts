@@ -6,8 +6,8 @@ import { killableDaemon } from "./killable-daemon.ts";
 import type { CalendarProgram } from "./program.ts";
 import { newText } from "./text.ts";
 
-// The daemon's own process dies right after it has answered a program: with a creation, a change, a deletion and two
-// moves that are not yet sent, or on their way, or done without anybody knowing. What was answered is kept.
+// The daemon's own process dies right after it answered a program: with a creation, a change, a deletion and two moves
+// that are unsent, under way, or done without anybody knowing. Everything answered is kept.
 
 const titles = ["changed", "deleted", "moved"] as const;
 const calendarType = { "content-type": "text/calendar; charset=utf-8" };
@@ -19,7 +19,7 @@ const rig = killableDaemon({
 
 interface Cell {
   readonly name: string;
-  /** Meets each changing request. */
+  /** Intercepts each changing request. */
   readonly fault: "hang-before" | "hang-after" | null;
   /** Whether the daemon may die now. */
   readonly isTime: (cell: string) => boolean;
@@ -137,7 +137,7 @@ async function expectShown(reader: CalendarProgram, kept: readonly Kept[]): Prom
   }
 }
 
-/** The workspace has what was wished, once, and nothing else of the cell. */
+/** The workspace has the wishes of the cell once, and nothing else. */
 function expectOnce(cell: string, ids: Readonly<Record<string, number>>): void {
   const [near, far] = places();
   const own = (title: string) => title.endsWith(` ${cell}`);
@@ -173,7 +173,7 @@ function prepare(cell: string): Readonly<Record<string, number>> {
   return { ...Object.fromEntries(made), event: insist(events.create(where, body)).id };
 }
 
-/** How much of the cell's edits the workspace has carried out. */
+/** How many of the cell's edits the workspace has. */
 function steps(cell: string): number {
   const [near, far] = places();
   const list = (at: typeof near) =>

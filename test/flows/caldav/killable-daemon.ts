@@ -5,9 +5,9 @@ import { ownerOf, testSandbox } from "../../support/sandbox.ts";
 import { CalendarProgram } from "./program.ts";
 
 /**
- * One service and one daemon for all tests of a file; the daemon has a process of its own, which is killed and started
- * again on the same data, and its owner has an app password. `service`: laid over that part of its configuration;
- * `agent`: what the owner's program is called.
+ * One service and one daemon for all tests of a file; the daemon is a separate process, which is killed and started
+ * again on the same data, and its owner has an app password. `service`: merged into that part of its configuration;
+ * `agent`: the User-Agent of the owner's program.
  */
 export function killableDaemon({
   agent,
@@ -53,7 +53,7 @@ export function killableDaemon({
       const { edits } = JSON.parse(await (await daemon.ask("/api/edits")).text());
       return edits.map(({ state }: { readonly state: string }) => state);
     },
-    /** A program of the owner's that follows sync tokens and knows nothing yet. */
+    /** A new program of the owner's that follows sync tokens. */
     newProgram: () =>
       new CalendarProgram({
         port: Number(new URL(daemon.url).port),

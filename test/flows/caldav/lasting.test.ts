@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { object, type Program, pathOf, replay } from "../../clients/replay.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "../../clients/setting.ts";
 
-// What a PUT was answered with stays true when the service has answered: its own way of writing, and what it derives
-// from the edit itself, are no change by anybody else. What it did not take over, or someone else has changed, is shown.
+// The answer to a PUT stays true once the service has answered: its own notation, and what it derives from the edit
+// itself, are nobody else's change. What it did not accept, or someone else changed, is shown.
 
 let setting: ClientSetting;
 let program: Program;
 let made = 0;
-/** Octets that have to be there in the end, by their address. */
+/** The octets expected in the end, by their address. */
 const lasting = new Map<string, { readonly body: string; readonly etag: string | undefined }>();
 
 beforeAll(async () => {
@@ -178,7 +178,7 @@ describe("a different spelling by the service", () => {
   it("is shown if it differs in meaning", async () => {
     const uid = `todo-${++made}`;
     const where = path("tasks", `${uid}.ics`);
-    // The list says the same as the answer: it may be read before the calendar is asked.
+    // The list equals the answer, as it may be read before the calendar is requested.
     const transform = rewritten(({ id }) => {
       setting.changeTask(Number(id), { title: "Shortened" });
       return { title: "Shortened" };

@@ -21,7 +21,7 @@ interface Past {
 export interface LocalCalendar {
   readonly slug: string;
   readonly copies: Map<string, Copy>;
-  /** Tags that were told for members whose octets are still to be fetched. */
+  /** Tags of members whose octets are still to be fetched. */
   readonly told: Map<string, string>;
   /** A sync token, or a ctag. */
   mark: string;
@@ -32,7 +32,7 @@ export interface ProgramSetting {
   readonly port: number;
   readonly login: string;
   readonly password: string;
-  /** How it finds out what has changed. */
+  /** How it detects changes. */
   readonly manner: "tokens" | "ctags";
   readonly agent: string;
   /** May change nothing. */
@@ -47,7 +47,7 @@ const ctag = "{http://calendarserver.org/ns/}getctag";
 const names =
   'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav" xmlns:s="http://calendarserver.org/ns/"';
 
-/** Thrown when the server asks to come back later; what is done so far counts. */
+/** Thrown when the server asks to come back later; what was done so far counts. */
 class LaterError extends Error {
   override readonly name = "LaterError";
 }
@@ -107,7 +107,7 @@ export class CalendarProgram {
     return answer;
   }
 
-  /** Notes what a member is said to be; the same tag always means the same octets. */
+  /** Records the tag of a member; the same tag always means the same octets. */
   note(slug: string, name: string, { etag, octets }: Copy): void {
     const id = `${slug}/${name} ${etag}`;
     const before = this.seen.get(id);
@@ -116,7 +116,7 @@ export class CalendarProgram {
     this.calendar(slug).copies.set(name, { etag, octets });
   }
 
-  /** Brings one calendar up to date; `limit` for each answer, `pages` at most, after which it goes on another time. */
+  /** Brings one calendar up to date with at most `limit` per answer and `pages` in all; the rest follows another time. */
   async sync(
     slug: string,
     {
@@ -130,7 +130,7 @@ export class CalendarProgram {
     await this.#load(calendar);
   }
 
-  /** What a program that was asleep since one of its tokens would hold now, by name. */
+  /** What a program that slept since one of its tokens would have now, by name. */
   async sinceThen(slug: string, past: Past): Promise<ReadonlyMap<string, string>> {
     const etags = new Map(past.etags);
     const { responses } = await this.#changes(slug, { token: past.token, limit: null });
@@ -204,7 +204,7 @@ export class CalendarProgram {
     calendar.mark = mark;
   }
 
-  /** Fetches what is known to be new. */
+  /** Fetches the known new members. */
   async #load({ slug, copies, told }: LocalCalendar): Promise<void> {
     for (const [name, etag] of told) if (copies.get(name)?.etag === etag) told.delete(name);
     if (told.size === 0) return;
@@ -216,7 +216,7 @@ export class CalendarProgram {
     );
     for (const { href, status, props } of responses) {
       const name = nameIn(href);
-      // What is gone by now is told as gone by the next look.
+      // The next look reports what is gone by now.
       if (status === 404) continue;
       this.note(slug, name, { etag: props[answered] ?? "", octets: props[data] ?? "" });
       told.delete(name);
@@ -233,7 +233,7 @@ export class CalendarProgram {
   }
 }
 
-/** Inside XML the ends of lines may be written otherwise. Source: XML 1.0 2.11. */
+/** XML may change line ends. Source: XML 1.0 2.11. */
 const lines = (octets: string): readonly string[] => octets.split(/\r?\n/);
 
 const nameIn = (href: string): string => decodeURIComponent(href.split("/").at(-1) ?? "");

@@ -3,7 +3,7 @@ import { object, type Program, pathOf, replay } from "../../clients/replay.ts";
 import { type ClientSetting, called, clientSetting, icsDay, only } from "../../clients/setting.ts";
 import { eventually } from "../../support/eventually.ts";
 
-// What is answered by success is there, or is told as gone; what cannot be is refused with the reason.
+// Everything answered with success exists, or is reported as gone; impossible requests are refused with the reason.
 
 let setting: ClientSetting;
 let program: Program;
@@ -29,7 +29,7 @@ const todo = (uid: string, ...lines: readonly string[]): string => object("VTODO
 const event = (uid: string, ...lines: readonly string[]): string =>
   object("VEVENT", uid, `DTSTART;VALUE=DATE:${icsDay(5)}`, ...lines);
 
-/** What a program that follows tokens is told since one, by name. */
+/** What a program that follows tokens learns since one, by name. */
 async function since(slug: Slug, token: string) {
   const { responses, token: next } = await program.read(`REPORT ${path(slug)}`, {
     body: `<d:sync-collection xmlns:d="DAV:"><d:sync-token>${token}</d:sync-token><d:sync-level>1</d:sync-level><d:prop><d:getetag/></d:prop></d:sync-collection>`,
@@ -38,7 +38,7 @@ async function since(slug: Slug, token: string) {
   return { told: Object.fromEntries(told), token: next ?? "" };
 }
 
-/** Has the service refuse the next such request for good. */
+/** Has the service refuse the next such request permanently. */
 const refuse = (method: string, path: RegExp) =>
   setting.sandbox.faults.add({ kind: "status", method, path, status: 403 });
 const lastEdit = () => setting.edits().at(-1);

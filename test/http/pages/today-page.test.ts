@@ -9,14 +9,14 @@ import { ana, ben, startApp, token } from "../people-rig.ts";
 const website: Source = { kind: "events", projectId: projectId(2001) };
 const fair: Source = { kind: "events", projectId: projectId(2002) };
 
-/** What keeps everything from being read. */
+/** A fault that prevents a complete reading. */
 const outages: readonly Trouble[] = [
   { kind: "service-unreachable", problem: "connection refused" },
   { kind: "certificate", host: "company.example.com", until: null, problem: "CERT_HAS_EXPIRED" },
   { kind: "key-refused", person: null },
 ];
 
-/** The administrator's browser, in front of a workspace of which everything was read at 10:00 in Berlin. */
+/** The administrator's browser, with a workspace that was completely read at 10:00 in Berlin. */
 async function signedIn(
   troubles: readonly Trouble[] = [],
   fresh = () => true,
@@ -243,7 +243,7 @@ describe("the rest of Today", () => {
     });
     const fetchAs = (agent: string) => call(`GET ${path}`, { headers: { "user-agent": agent } });
     await fetchAs("Google-Calendar-Importer (Dayferry demo)");
-    // A password alone connects nothing, and the demo's own fetch is nobody's.
+    // A password alone connects no program, and the demo's own fetch is nobody's.
     expect(await told("first-steps")).toMatch(/^First steps 1 of 4 done/);
     people.noteProgram(ben);
     await fetchAs("Google-Calendar-Importer");

@@ -5,7 +5,7 @@ import { dates, event, eventLines, laid, times } from "./overlays.ts";
 type Card = Parameters<typeof event>[0];
 const rest = ["SUMMARY:Kickoff", "TRANSP:OPAQUE"];
 
-/** What it replaces; the card before and after; the lines before and after. */
+/** The replaced property; the card before and after; the lines before and after. */
 it.each<[string, Card, Card, readonly string[], readonly string[]]>([
   [
     "a client's DURATION by our DTEND",

@@ -72,7 +72,7 @@ const task: fc.Arbitrary<string> = fc
   })
   .map((fields) => writeTodo(todo(fields)));
 
-/** Lines of which the service knows nothing. */
+/** Lines unknown to the service. */
 const foreign = fc.subarray([
   "X-MOZ-GENERATION:4",
   `x-long;X-P="a:b;c":${"ä".repeat(60)}`,
@@ -110,7 +110,7 @@ const shape: fc.Arbitrary<Shape> = fc.record({
   lineEnd: fc.constantFrom("\r\n" as const, "\n" as const),
 });
 
-/** What a program makes of our text: its own lines go in, some of ours get lost. */
+/** How a program changes our text: it adds its own lines and loses some of ours. */
 function asClient(component: string, { own, parts: inner, lost, lineEnd }: Shape): string {
   const lines = component.replaceAll("\r\n ", "").split("\r\n").slice(0, -1);
   const kept = lines.filter((line) => !lost.includes(line.split(/[;:]/)[0] ?? ""));
@@ -128,7 +128,7 @@ function readItemOf(text: string) {
   return object.value;
 }
 
-/** What an item says, as far as the service can hold it. */
+/** An item's values, as far as the service can store them. */
 function saidBy(text: string) {
   const item = readItemOf(text);
   return {
@@ -185,7 +185,7 @@ describe.each([
         }
         const expected = saidBy(writeObject(after, zones(after)));
         const result = saidBy(text);
-        // With an unknown past the client keeps what it says of a progress, and of a time that we do not know.
+        // With an unknown past the client keeps its progress, and its time that we do not know.
         const isDone = expected.status === "COMPLETED";
         expect(isDone).toBe(result.status === "COMPLETED");
         const time = expected.completedAt === "undefined" ? { completedAt: "" } : {};

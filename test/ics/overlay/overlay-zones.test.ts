@@ -8,7 +8,7 @@ import { joined, stamp } from "./overlays.ts";
 
 const zone = "America/Vancouver";
 
-/** As programs with older zone data define it: summer time for ever. */
+/** As programs with older zone data define it: permanent summer time. */
 const outdated = [
   "BEGIN:VTIMEZONE",
   `TZID:${zone}`,
@@ -59,7 +59,7 @@ function laidOn(octets: readonly string[], now: string, end = "\r\n"): string {
   });
 }
 
-/** When the event starts, by the definition that stands beside it. */
+/** The event's start by the definition beside it. */
 function startOf(text: string): string {
   const calendar = new ICAL.Component(ICAL.parse(text));
   const definition = calendar.getFirstSubcomponent("vtimezone");

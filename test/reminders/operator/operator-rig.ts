@@ -16,10 +16,10 @@ import { handClock, testDirectory, testStore } from "../../support/test-store.ts
 interface OperatorRigOptions {
   readonly mailer?: Mailer;
   readonly webhooks?: readonly (Webhook & { readonly name: string })[];
-  /** In the place of mail and webhooks. */
+  /** Replaces mail and webhooks. */
   readonly ways?: readonly OperatorWay[];
   readonly again?: string;
-  /** What stands before the store. */
+  /** Comes before the store. */
   readonly around?: (store: Store) => Store;
 }
 
@@ -45,7 +45,7 @@ export const hook = (url: string, more: Partial<Webhook> = {}) => ({
   ...more,
 });
 
-/** Messages to the operator over a real database, with the clock and the troubles in hand. */
+/** Messages to the operator over a real database; the test sets the clock and the troubles. */
 export function anOperatorRig(options: OperatorRigOptions) {
   const clock = handClock("2026-11-24T08:00:00Z");
   const file = join(testDirectory(), "dayferry.sqlite");
@@ -101,7 +101,7 @@ export function anOperatorRig(options: OperatorRigOptions) {
     events,
     store: () => store,
     step,
-    /** As the daemon does, with a look and a step each minute. */
+    /** Like the daemon, with a look and a step each minute. */
     async pass(minutes: number) {
       for (let minute = 0; minute < minutes; minute++) {
         clock.advance({ minutes: 1 });

@@ -7,17 +7,17 @@ import { eventually } from "../../support/eventually.ts";
 import { ownerOf, testSandbox } from "../../support/sandbox.ts";
 import type { HostileService, ServiceLie, Target } from "./target.ts";
 
-/** A daemon in a process of its own, as those see it who attack it. */
+/** A separate daemon process, as its attackers see it. */
 export interface AttackedDaemon {
   readonly daemon: DaemonProcess;
   readonly target: Target;
   readonly close: () => Promise<void>;
 }
 
-/** So that the items are there soon. */
+/** So that the items arrive soon. */
 const quota = { requests: 400, per: "PT0.2S" };
 
-/** Starts a daemon with a feed of so many items of 3 kB, behind a service that lies when it is told to. */
+/** Starts a daemon with a feed of so many items of 3 kB, behind a service that lies on request. */
 export async function startAttackedDaemon({
   items,
   dripMs,
@@ -94,7 +94,7 @@ async function cookieOf({ url, bearer }: DaemonProcess): Promise<string> {
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
 
-/** A server between daemon and sandbox that passes everything on, until it is told to lie to those who read. */
+/** A server between daemon and sandbox that passes everything on, until it is set to lie to readers. */
 async function between(sandbox: Sandbox) {
   const { port: to } = new URL(sandbox.baseUrl);
   let told: ServiceLie | null = null;

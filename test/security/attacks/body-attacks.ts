@@ -2,12 +2,12 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { type Attack, countOf, send, sendAll, type Target } from "./target.ts";
 
 const refused = [0, 400, 401, 403, 404, 405, 409, 411, 413, 414, 415, 422, 429, 431];
-/** CalDAV tells many small refusals in one answer, and 507 where an answer would be too long. */
+/** CalDAV reports many small refusals in one answer, and 507 if an answer would be too long. */
 const told = [...refused, 207, 507];
 
 const dav = 'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"';
 
-/** What stands in bodies, addresses and headers: bombs, depth, width, and questions whose answers would have no end. */
+/** Attacks by bodies, addresses and headers: bombs, depth, width, and requests with endless answers. */
 export const bodyAttacks: readonly Attack[] = [
   packed("gzip", (zeros) => gzipSync(zeros)),
   packed("deflate", (zeros) => deflateSync(zeros)),

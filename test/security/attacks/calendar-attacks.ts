@@ -2,7 +2,7 @@ import { type Attack, send, sendAll, type Target } from "./target.ts";
 
 const allowed = [0, 200, 201, 202, 204, 400, 403, 409, 413, 422];
 
-/** Files of iCalendar that are small to send and large to understand; each by upload and by CalDAV. */
+/** Files of iCalendar that are small to send and costly to understand; each by upload and by CalDAV. */
 export const calendarAttacks: readonly Attack[] = [
   file("a rule without an end, by the second", () => event("RRULE:FREQ=SECONDLY")),
   file("a rule that is never met", () =>

@@ -3,7 +3,7 @@ import { type Attack, drip, type Target, withSockets } from "./target.ts";
 
 const ok = [200, 304];
 
-/** What can be done with connections alone: to hold them, to drip, not to read, to ask for too much at once. */
+/** Attacks by connections alone: holding them, dripping, not reading, asking for too much at once. */
 export const connectionAttacks: readonly Attack[] = [
   neverRead("200 subscribers of a large feed who never read", 200, (target) => ({
     head: `GET ${target.feed} HTTP/1.1`,

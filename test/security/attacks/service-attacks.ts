@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { letPass } from "../../support/eventually.ts";
 import type { Attack, ServiceLie } from "./target.ts";
 
-/** Answers of the service, or of somebody in its place, that have no end or become more than they are. */
+/** Answers of the service, or of an impostor, that are endless or expand. */
 export const serviceAttacks: readonly Attack[] = [
   lie("answers of 500 MB packed by gzip", () => whole(gzipSync(Buffer.alloc(500_000_000)), "gzip")),
   lie("answers of 500 MB packed by br", () =>
@@ -62,7 +62,7 @@ function lie(name: string, make: () => ServiceLie): Attack {
       return async () => {
         service.lie(told);
         const until = performance.now() + dripMs * 6;
-        // What polls found in its time; where a request hangs there is but one.
+        // Polls find it in time; only one request can hang.
         while (service.lied() < 3 && performance.now() < until) await letPass(50);
         await letPass(dripMs / 2);
         service.lie(null);

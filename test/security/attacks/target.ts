@@ -2,32 +2,32 @@ import { request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
 import { letPass } from "../../support/eventually.ts";
 
-/** The daemon that is attacked, and what an attacker may know of it. */
+/** The attacked daemon, and what an attacker may know of it. */
 export interface Target {
   readonly port: number;
   /** The address of a feed, without the host. */
   readonly feed: string;
-  /** A project that takes edits. */
+  /** A project that accepts edits. */
   readonly project: number;
   /** The calendar of that project, as its person sees it, and that person's log-in. */
   readonly calendar: string;
   readonly login: string;
-  /** `Bearer …` of the admin: what somebody who was let in does wrong. */
+  /** `Bearer …` of the admin, for attacks by somebody with access. */
   readonly bearer: string;
   /** The Cookie of the admin's log-in. */
   readonly cookie: string;
   readonly service: HostileService;
-  /** How long attacks that drip go on, in milliseconds. */
+  /** How long dripping attacks last, in milliseconds. */
   readonly dripMs: number;
-  /** Of connections and repeats: 1 = in full. */
+  /** The share of connections and repetitions: 1 = all. */
   readonly scale: number;
 }
 
-/** What stands in for the service, and lies where it is told to. */
+/** Replaces the service, and lies on request. */
 export interface HostileService {
-  /** From now on requests of this kind are answered so; null = by the sandbox. */
+  /** From now on requests of this kind get this answer; null = the sandbox's. */
   readonly lie: (answer: ServiceLie | null) => void;
-  /** How many were answered by the lie that was told last. */
+  /** How many requests got the last lie. */
   readonly lied: () => number;
 }
 
@@ -36,7 +36,7 @@ export type ServiceLie = (socket: Socket) => void;
 /** One attack: what it does, and how its requests were answered. */
 export interface Attack {
   readonly name: string;
-  /** Writes what is to be sent, which may take its time, and returns what sends it. */
+  /** Prepares the requests, which may take time, and returns a function that sends them. */
   readonly prepare: (target: Target) => () => Promise<Statuses>;
   /** Statuses that a daemon may answer with; any other is a weakness. 0 = the connection was cut. */
   readonly allowed: readonly number[];
@@ -55,7 +55,7 @@ interface Sent {
   readonly body?: string | Uint8Array;
 }
 
-/** Sends one request on a connection of its own and reads its answer away; its status, or 0 where the connection was cut. */
+/** Sends one request on a new connection and discards its answer; returns its status, or 0 if the connection was cut. */
 export function send(
   { port }: Pick<Target, "port">,
   request: string,
@@ -72,7 +72,7 @@ export function send(
         answer.resume();
       },
     );
-    // A refusal may come before the body has left.
+    // A refusal may come before the body was sent.
     outgoing.on("error", () => resolve(status)).on("close", () => resolve(status));
     outgoing.end(body);
   });
@@ -97,8 +97,8 @@ export async function sendAll(
 }
 
 /**
- * Opens connections, each from one of 250 addresses of this machine, lets `attack` do its worst with them, and ends them.
- * Tells the first status that came on each.
+ * Opens connections, each from one of 250 addresses of this machine, lets `attack` use them, and ends them. Returns the
+ * first status on each.
  */
 export async function withSockets(
   { port, scale }: Pick<Target, "port" | "scale">,

@@ -147,7 +147,7 @@ it("beginNewLife() knows each item under its new and its former numbers", () => 
   );
   expect(titles).toEqual(["One", "Two", "Two"]);
   expect(store.absences.unconfirmed(0, 9)).toEqual([item]);
-  // It is given out with the new number, and not as it was put.
+  // It is served with the new number, and not as it was put.
   expect(store.heldObjects.get(edit)?.row?.stale).toBe(true);
 });
 
@@ -158,7 +158,7 @@ it("beginNewLife() knows by its actual kind what a waiting creation has made", (
   );
   if (!file || !newer) throw new Error("there are two names");
   const before = testStore(clock, file);
-  // A subtask whose task is not there yet is taken for a task.
+  // A subtask whose task does not exist yet becomes a task.
   const item = before.mirror.createIdentity("task", "sub@example.com");
   before.close();
   copyFileSync(file, newer);

@@ -26,7 +26,7 @@ it("comments.putAll() marks those missing from a complete list as gone, and none
   expect(comments.putAll(place.taskId, { comments: [second], complete: false })).toBe(0);
   expect(comments.putAll(place.taskId, { comments: [second], complete: true })).toBe(1);
   expect(comments.ofTask(place.taskId)).toEqual([second]);
-  // What comes back is there again.
+  // What comes back exists again.
   comments.put(first);
   expect(comments.count()).toBe(2);
 });

@@ -83,7 +83,7 @@ describe("openReader()", () => {
         console.log(opened.value.latestRevision());
         opened.value.close();
       }`;
-    // Root may write everywhere, so it becomes someone else for this.
+    // Root may write everywhere, so the process becomes another user for this.
     const isRoot = process.getuid?.() === 0;
     const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
       encoding: "utf8",

@@ -6,7 +6,7 @@ import type { Listing, Upstream } from "../../../src/upstream/client.ts";
 import { untilHung } from "../../support/eventually.ts";
 import type { Stage } from "./stage.ts";
 
-/** The client, telling of each list of items that is read and not just fetched; `digestOf` may give it another digest. */
+/** The client, reporting each list of items that is read and not just fetched; `digestOf` may give it another digest. */
 function countingReads(
   upstream: Upstream,
   note: (kind: string) => void,
@@ -55,7 +55,7 @@ type ListingCall<Place, Value> = (
   | Extract<Awaited<ReturnType<Upstream["tasks"]["listing"]>>, { readonly ok: false }>
 >;
 
-/** A sync on the stage's service and store whose sweeps tell which lists of items they have read, and which were left unread. */
+/** A sync on the stage's service and store whose sweeps report which lists of items they have read, and which not. */
 export function countedSync(
   { store, upstream }: Stage,
   more: {
@@ -79,7 +79,7 @@ export function countedSync(
   });
   return {
     sync,
-    /** Kinds of all that was read since the last sweep of `reads`; `page` with its first place for one of all tasks. */
+    /** Kinds of everything read since the last sweep of `reads`; `page` with its first place for one of all tasks. */
     read: (): readonly string[] => read,
     /** Kinds of the lists that one sweep has read, sorted. */
     reads: async (): Promise<readonly string[]> => {

@@ -6,7 +6,7 @@ import { SourceList } from "../../../src/sync/source-list.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
 import type { Stage } from "./stage.ts";
 
-/** What reads sources, without what chooses them: a source is polled when a test says so. */
+/** Reads sources without choosing them: a source is polled when a test says so. */
 export function pollByHand(
   stage: Stage,
   more: {

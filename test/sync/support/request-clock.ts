@@ -1,6 +1,6 @@
 import type { Stage } from "./stage.ts";
 
-/** A clock that each request of a stage moves on, so that nothing depends on how long requests take on this machine. */
+/** A clock that each request of a stage advances, so that nothing depends on how long requests take on this machine. */
 export interface RequestClock {
   readonly now: () => Temporal.Instant;
   /** From now on requests of this stage count. */

@@ -3,8 +3,8 @@ import { roomy, type StageOptions, stage } from "./stage.ts";
 import { addEvent, addTask, placeAt } from "./workspace.ts";
 
 /**
- * Two projects with two lists each; a task with two subtasks, another task and an event in the first. `beforeSweep`: what
- * happens after those were made, and before they are read.
+ * Two projects with two lists each; a task with two subtasks, another task and an event in the first. `beforeSweep`
+ * runs after those were made, and before they are read.
  */
 export async function smallWorld(
   options: StageOptions = {},

@@ -32,7 +32,7 @@ export interface Stage {
   /** The owner's id, who sees everything. */
   readonly by: number;
   sweep(): Promise<SweepSummary>;
-  /** What the sandbox was asked since the last call, as `METHOD path`, without 429s. */
+  /** The sandbox's requests since the last call, as `METHOD path`, without 429s. */
   asked(): readonly string[];
   /** A second process on the same store and service, with the same gate, as its history is kept too. */
   again(changed?: Partial<StageOptions>): Stage;
@@ -41,14 +41,14 @@ export interface Stage {
 export interface StageOptions extends Partial<SandboxOptions> {
   readonly scope?: Scope;
   readonly maxAge?: Temporal.Duration;
-  /** The quota for which polls are chosen; that of the gate unless said. */
+  /** The quota for choosing polls; by default that of the gate. */
   readonly pollQuota?: { readonly requests: number; readonly per: Temporal.Duration };
-  /** What else is mirrored; nothing unless said. */
+  /** What else is mirrored; nothing by default. */
   readonly side?: SideOptions;
   readonly file?: string;
-  /** A store with something wrong, for `again`. */
+  /** A faulty store, for `again`. */
   readonly store?: Store;
-  /** Those of the event loop unless given. */
+  /** By default those of the event loop. */
   readonly eventLoop?: EventLoopBudget;
   /** The daemon's clock; the sandbox has its own in `clock`. */
   readonly now?: () => Temporal.Instant;
@@ -58,7 +58,7 @@ export interface StageOptions extends Partial<SandboxOptions> {
 const documented = { requests: 25, perMs: 200 };
 /** Some sixty lists, most of them of subtasks. */
 export const manyLists = { size: "s", counts: { tasks: 80, parents: 0.6 } } as const;
-/** Where the quota is not what is tested. */
+/** For tests that are not about the quota. */
 export const roomy = { requests: 200, perMs: 200 };
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
@@ -167,7 +167,7 @@ function assemble({
   };
 }
 
-/** Polls for ever until `reached`, then stops it; throws what was expected when that takes too long. */
+/** Polls until `reached`, then stops it; throws the expectation when that takes too long. */
 export async function runUntil(
   { sync }: Pick<Stage, "sync">,
   reached: () => boolean,

@@ -6,7 +6,7 @@ import type { Stage } from "./stage.ts";
 /** Kind, id and title of each thing, sorted: equal texts mean equal sets. */
 export type Inventory = readonly string[];
 
-/** What the workspace holds. */
+/** The contents of the workspace. */
 export function workspaceInventory({
   sandbox: { workspace },
   by,

@@ -23,7 +23,7 @@ export interface Served {
 
 export interface WorldSettings {
   readonly maxSize?: number;
-  /** Who may change nothing. */
+  /** May change nothing. */
   readonly readOnly?: readonly number[];
   /** `own`: the address on loopback; https://calendar.example.com by default. */
   readonly publicUrl?: string;
@@ -32,7 +32,7 @@ export interface WorldSettings {
 export type World = Awaited<ReturnType<typeof worldOn>>;
 export type StartWorld = (settings?: WorldSettings) => Promise<World>;
 
-/** Short ways to ask a server. */
+/** Short helpers for requests. */
 export async function worldOn(served: Served) {
   const { call } = served;
   const ask = async (request: string, { headers, body }: { headers: Headers; body: string }) => {
@@ -98,7 +98,7 @@ export const namespaces = [
 export const object = (item: string): string =>
   `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Tests//EN\r\n${item}\r\nEND:VCALENDAR\r\n`;
 
-/** An event on 24 December 2026, and whatever else it says. */
+/** An event on 24 December 2026 with additional lines. */
 export const vevent = (uid: string, ...lines: readonly string[]): string =>
   [
     "BEGIN:VEVENT",

@@ -39,7 +39,7 @@ const read = (inner: string, attributes = "") =>
     { zone: "Europe/Berlin" },
   );
 
-/** What is left of the object, unfolded. */
+/** The remaining object, unfolded. */
 function shaped(inner: string): readonly string[] {
   const result = read(inner);
   if (!result.ok || !result.value) throw new Error("nothing was asked for");

@@ -8,7 +8,7 @@ import { caldavNamespace } from "../../src/xml/xml-names.ts";
 const limits = { deepest: 32, mostElements: 10_000, mostAttributes: 64 };
 const plain = (text: string) => atOnce(readPlainXml(text, limits));
 
-/** By the full reader: a comment is nothing that the plain one takes, and changes nothing. */
+/** Read by the full reader: the plain one refuses comments, which change nothing. */
 function fully(text: string): XmlReading {
   return readXml(Buffer.from(`${text}<!-- -->`));
 }
@@ -82,7 +82,7 @@ const texts = fc
   .tuple(fc.constantFrom(...beginnings), fc.array(fc.constantFrom(...parts), { maxLength: 14 }))
   .map(([beginning, all]) => beginning + all.join(""));
 
-/** Well-formed more often than not. */
+/** Usually well-formed. */
 const trees = fc.letrec<{ readonly tree: string; readonly inner: string }>((tie) => ({
   inner: fc.oneof(
     { maxDepth: 4 },

@@ -19,7 +19,7 @@ function rootOf(text: string): XmlElement {
   return result.value;
 }
 
-/** What XML can carry: a reader makes LF of CRLF. */
+/** What XML can carry: readers turn CRLF into LF. */
 const carried = (text: string): string =>
   text
     .replace(/\r\n/g, "\n")
@@ -114,7 +114,7 @@ const { element } = fc.letrec<{ element: XmlElement }>((tie) => ({
   }),
 }));
 
-/** Two texts beside each other are one to every reader. */
+/** Every reader joins two adjacent texts. */
 function withoutNeighbours(children: readonly (XmlElement | string)[]) {
   return children.filter(
     (child, at) => typeof child !== "string" || typeof children[at - 1] !== "string",

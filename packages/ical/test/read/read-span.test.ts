@@ -10,7 +10,7 @@ const shown = (...lines: readonly string[]): string | undefined => {
 };
 
 describe("the time of an event", () => {
-  /** What stands behind DTSTART, and the line after it; times of 1 July are told without their day. */
+  /** The text after DTSTART, and the line after it; times of 1 July are given without their day. */
   const cases: readonly [string, string, string][] = [
     ["UTC", "20260701T100000Z | DTEND:20260701T110000Z", "10:00Z 11:00Z"],
     ["a zone", ";TZID=America/New_York:20260701T100000", "10:00-04:00[America/New_York]"],

@@ -95,7 +95,7 @@ const rules = (tzid: string) => [
 const inRules = (tzid: string, ...lines: readonly string[]) =>
   calendar(...rules(tzid), "BEGIN:VEVENT", "UID:u1", ...lines, "END:VEVENT");
 
-/** By bug: a file, and its start and end, which node-ical reads otherwise. */
+/** Each bug: a file with its true start and end, which node-ical reads differently. */
 const faults: readonly (readonly [string, Uint8Array, string])[] = [
   [
     "a date with a zone",
