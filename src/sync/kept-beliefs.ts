@@ -78,6 +78,16 @@ export class KeptBeliefs {
   }
 }
 
+/** What is known of a source, with no time after `now`. */
+export function notAfter(now: number, { polledAt, belief, ...known }: SourceDump): SourceDump {
+  const lastChange = belief?.lastChange ?? null;
+  return {
+    ...known,
+    polledAt: polledAt === null ? null : Math.min(polledAt, now),
+    belief: belief && { ...belief, lastChange: lastChange && Math.min(lastChange, now) },
+  };
+}
+
 const hoursOfDay = 24;
 const longLearned = 1000;
 

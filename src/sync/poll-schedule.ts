@@ -1,30 +1,20 @@
-import {
-  maxAgePart,
-  Scheduler,
-  type SourceDump,
-  schedulerDefaults,
-} from "@dayferry/poll-scheduler";
+import { maxAgePart, Scheduler, schedulerDefaults } from "@dayferry/poll-scheduler";
 import { earlier } from "../domain/backoff.ts";
-import { credibleLead } from "../domain/clock-lead.ts";
 import type { ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import type { Source } from "../domain/source.ts";
-import type { Store } from "../store/store.ts";
 import { FirstImpressions, mostChanges } from "./first-impressions.ts";
 import { Importance } from "./importance.ts";
-import { KeptBeliefs } from "./kept-beliefs.ts";
+import { KeptBeliefs, notAfter } from "./kept-beliefs.ts";
+import { ListAudit } from "./list-audit.ts";
+import { PollClock, timesOf } from "./poll-clock.ts";
 import { isLookUp } from "./schedule.ts";
-import type { PolledSource, SourceList } from "./source-list.ts";
-import { TurnOrder } from "./turn-order.ts";
+import type { PolledSource } from "./source-list.ts";
+import type { SyncContext } from "./sync-context.ts";
+import { TurnQueues } from "./turn-queues.ts";
 
-interface PollScheduleDeps {
-  readonly store: Store;
-  readonly sources: SourceList;
-  readonly clock: () => Temporal.Instant;
-  /** Maximum age of shown data. */
-  readonly maxAge: Temporal.Duration;
-  /** Requests per second for polls. */
-  readonly pace: () => number;
+interface PollScheduleDeps
+  extends Pick<SyncContext, "store" | "sources" | "clock" | "maxAge" | "pace"> {
   /** How far this machine's clock is ahead of the service's; null if unknown. */
   readonly clockLead: () => Temporal.Duration | null;
 }
@@ -75,36 +65,40 @@ export class PollSchedule {
   readonly #impressions = new FirstImpressions();
   /** The scheduler's weight of each source. */
   readonly #weights = new Map<string, number>();
-  /** Sources polled in turn: not tried, never read, or to be read again. */
-  readonly #byTurn = new TurnOrder();
-  /** Look-ups that were read. They are polled in turn too, but not all at once when their rests end. */
-  readonly #lookUps = new TurnOrder();
-  #pollsSinceLookUp = 0;
-  /** Sources that were requested ahead of their turn; some may have been polled meanwhile. */
-  readonly #hurried = new Set<string>();
+  readonly #turns: TurnQueues;
   /** When each source or job was last read; the scheduler knows exactly these. */
   readonly #readAt = new Map<string, number>();
   /** Sources that the scheduler considers in progress or resting. */
   readonly #away = new Set<string>();
   readonly #jobs = new Map<string, PollJob>();
-  /** Lists that something else keeps fresh, in the order of their last readings; null if there are none. */
-  #audited: Set<string> | null = null;
-  #pollsSinceAudit = 0;
-  /** Lists still to be moved between the audit and the scheduler. */
-  #toMove: IteratorObject<string> | null = null;
+  /** Lists that something else keeps fresh. */
+  readonly #audit: ListAudit;
   /** Everything answered up to this turn is to be read again. */
   #rereadTurn = -1;
   /** Sources that an earlier process has read, or pages have shown, as they were then. They need no first reading. */
   readonly #resumed = new Map<string, Source>();
   /** Those of them unknown to the scheduler, oldest first. */
   #toResume: IteratorObject<Resumed> | null = null;
-  #tookPriority = false;
   #pace: { readonly value: number; readonly until: number };
-  #lastSeconds = 0;
-  #setBack = 0;
+  readonly #time: PollClock;
 
   constructor(deps: PollScheduleDeps) {
     this.#deps = deps;
+    this.#turns = new TurnQueues(deps);
+    this.#time = new PollClock(deps);
+    this.#audit = new ListAudit({
+      ...deps,
+      readAt: (name) => this.#readAt.get(name),
+      onLeft: (name) => {
+        this.#scheduler.setAside(name);
+        this.#away.delete(name);
+      },
+      onBack: (entry) => {
+        this.#weights.delete(entry.name);
+        this.#weigh(entry);
+        this.#note(entry.name, entry);
+      },
+    });
     this.#pace = { value: deps.pace(), until: 0 };
     const maxAge = deps.maxAge.total("seconds") * maxAgePart;
     const pace = () => this.#pace.value;
@@ -126,27 +120,24 @@ export class PollSchedule {
 
   /** The next poll, to be started at once. `isFirstOnly`: nothing is chosen by belief. */
   next({ isFirstOnly = false }: { readonly isFirstOnly?: boolean } = {}): NextPoll {
-    const seconds = this.#seconds();
+    const seconds = this.#time.seconds();
     if (seconds >= this.#pace.until) {
       this.#pace = { value: this.#deps.pace(), until: seconds + paceSeconds };
     }
-    this.#move();
-    this.#pollsSinceLookUp += 1;
-    const aside = this.#tookPriority ? null : this.#aside(pollsPerLookUp);
-    this.#tookPriority = aside !== null;
-    const name = aside ?? this.#untried();
+    this.#audit.move();
+    const name = this.#turns.first() ?? this.#turns.untried(this.#rereadTurn);
     if (name !== null) return { kind: "source", name };
     if (this.#isResuming()) return { kind: "wait", until: this.#deps.clock() };
     if (isFirstOnly) return { kind: "wait", until: null };
     if (this.#isRecalling()) return { kind: "wait", until: this.#deps.clock() };
-    const audit = this.#audit();
-    if (audit !== null) return { kind: "source", name: audit };
+    const audited = this.#audit.next();
+    if (audited !== null) return { kind: "source", name: audited };
     const choice = this.#scheduler.next(seconds);
     if (choice.kind === "poll") {
-      this.#pollsSinceAudit += 1;
+      this.#audit.notePoll();
       return this.#chosen(choice.key);
     }
-    const late = this.#aside(0);
+    const late = this.#turns.late();
     return late === null ? this.#wait(choice.until) : { kind: "source", name: late };
   }
 
@@ -161,8 +152,8 @@ export class PollSchedule {
       if (!everRead || turn > 0) continue;
       this.#resumed.set(name, source);
       if (isLookUp(kind)) continue;
-      const at = this.#secondsAt(readBefore) ?? this.#kept.of(name)?.polledAt ?? 0;
-      resumed.push({ name, polledAt: Math.min(at, this.#seconds()) });
+      const at = this.#time.secondsAt(readBefore) ?? this.#kept.of(name)?.polledAt ?? 0;
+      resumed.push({ name, polledAt: Math.min(at, this.#time.seconds()) });
     }
     this.#toResume = resumed.toSorted((a, b) => a.polledAt - b.polledAt).values();
     for (const entry of sources.all()) this.#note(entry.name, entry);
@@ -173,7 +164,7 @@ export class PollSchedule {
     const entry = this.#deps.sources.get(name);
     if (!entry) return;
     this.#resumed.set(name, entry.source);
-    this.#goOn(entry, this.#secondsOf(at));
+    this.#goOn(entry, this.#time.secondsOf(at));
   }
 
   /** Records a source's items, and which are new or changed: near dates make it important. */
@@ -182,19 +173,19 @@ export class PollSchedule {
     { put, shown }: { readonly put: readonly Item[]; readonly shown: readonly Item[] },
   ): void {
     const items = this.#importance.knowsDates(name) ? put : shown;
-    if (items.length > 0) this.#importance.noteDates(name, { items, now: this.#seconds() });
+    if (items.length > 0) this.#importance.noteDates(name, { items, now: this.#time.seconds() });
   }
 
   /** Records what a poll has revealed. Call before the poll ends in the source list. */
   read(name: string, { at, changes }: PollResult): void {
     const entry = this.#deps.sources.get(name);
     if (!entry || isLookUp(entry.kind)) return;
-    if (this.#audited && isOfTasks(entry.kind)) {
-      this.#readAt.set(name, this.#secondsOf(at));
-      this.#auditLater(name);
+    if (this.#audit.concerns(entry.kind)) {
+      this.#readAt.set(name, this.#time.secondsOf(at));
+      this.#audit.put(name);
       return;
     }
-    if (!this.#readAt.has(name)) this.#begin(entry, this.#secondsOf(at));
+    if (!this.#readAt.has(name)) this.#begin(entry, this.#time.secondsOf(at));
     if (changes.length > 0) this.#kept.note(name);
     this.#weigh(entry);
     this.#observe(name, { at, changes });
@@ -205,7 +196,7 @@ export class PollSchedule {
   hint(key: string, changes: number): void {
     const kind = this.#deps.sources.get(key)?.kind;
     if (kind && isLookUp(kind)) this.#deps.sources.hurry(key);
-    else this.#scheduler.hint(key, { now: this.#seconds(), changes });
+    else this.#scheduler.hint(key, { now: this.#time.seconds(), changes });
   }
 
   /** A reading at `at` showed, with this reliability (0 to 1), that a source had not changed until then. */
@@ -213,12 +204,12 @@ export class PollSchedule {
     name: string,
     { at, certainty }: { readonly at: Temporal.Instant; readonly certainty: number },
   ): void {
-    this.#scheduler.unchanged(name, { at: this.#secondsOf(at), certainty });
+    this.#scheduler.unchanged(name, { at: this.#time.secondsOf(at), certainty });
   }
 
   /** Somebody requested a project's feed or opened its calendar, which should be fresh. */
   noteReading(project: ProjectId): void {
-    if (!this.#importance.noteReading(project, this.#seconds())) return;
+    if (!this.#importance.noteReading(project, this.#time.seconds())) return;
     for (const entry of this.#deps.sources.ofProject(project)) {
       if (this.#weights.has(entry.name)) this.#weigh(entry);
     }
@@ -226,7 +217,7 @@ export class PollSchedule {
 
   /** An edit from here was applied to a source. More may follow, by others too. */
   noteEdit(name: string): void {
-    this.#importance.noteEdit(name, this.#seconds());
+    this.#importance.noteEdit(name, this.#time.seconds());
   }
 
   /** Adds a job, which is polled at once and then as its earlier beliefs suggest; or updates a known one. */
@@ -234,7 +225,7 @@ export class PollSchedule {
     const { key, weight, cost } = job;
     const isNew = !this.#jobs.has(key);
     const before = isNew ? (this.#scheduler.dumpOf(key) ?? this.#kept.of(key)) : null;
-    const now = this.#seconds();
+    const now = this.#time.seconds();
     if (before) this.#scheduler.restore(notAfter(now, before));
     this.#jobs.set(key, job);
     this.#scheduler.put(key, { weight, cost });
@@ -247,9 +238,8 @@ export class PollSchedule {
   since(key: string, moments: Iterable<Temporal.Instant | null>): readonly Temporal.Instant[] {
     const last = this.#readAt.get(key);
     if (last === undefined) return [];
-    const lead = this.#lead();
-    const isLater = (at: Temporal.Instant) => (this.#secondsAt(at) ?? 0) + lead > last;
-    return [...moments].filter((at) => at !== null).filter(isLater);
+    const known = [...moments].filter((at) => at !== null);
+    return known.filter((at) => this.#time.isLater(at, last));
   }
 
   dropJob(key: string): void {
@@ -259,17 +249,10 @@ export class PollSchedule {
   }
 
   /**
-   * Leaves lists of tasks and subtasks to an audit, as something else reports their changes: one of `pollsPerAudit` + 1 polls
-   * goes to the list that was read longest ago. Their beliefs are kept for later.
+   * Leaves lists of tasks and subtasks to an audit, as something else reports their changes. Their beliefs are kept for later.
    */
   leaveToAudit(isLeft: boolean): void {
-    const { sources } = this.#deps;
-    if (isLeft === (this.#audited !== null)) return;
-    const readAt = ({ name }: PolledSource) => this.#readAt.get(name) ?? 0;
-    const known = [...sources.ofKind("tasks"), ...sources.ofKind("subtasks")];
-    const names = known.toSorted((a, b) => readAt(a) - readAt(b)).map(({ name }) => name);
-    this.#audited = isLeft ? new Set() : null;
-    this.#toMove = names.values();
+    this.#audit.leave(isLeft);
   }
 
   /** Polls all sources in turn until each was answered once more. */
@@ -281,14 +264,14 @@ export class PollSchedule {
 
   /** Writes a part of what was learned recently; everything at the end. */
   save({ isLast }: { readonly isLast: boolean }): void {
-    this.#kept.save(this.#scheduler, { now: this.#seconds(), isLast });
+    this.#kept.save(this.#scheduler, { now: this.#time.seconds(), isLast });
   }
 
   /** After an unobserved pause there may be many changes, however quiet it was before. */
   #changedAt(kept: number | null): number | null {
     const { sources, maxAge } = this.#deps;
-    const now = this.#seconds();
-    const seen = sources.all().map(({ readBefore }) => this.#secondsAt(readBefore) ?? 0);
+    const now = this.#time.seconds();
+    const seen = sources.all().map(({ readBefore }) => this.#time.secondsAt(readBefore) ?? 0);
     const lastSeen = seen.reduce((latest, at) => Math.max(latest, at), 0);
     return now - lastSeen < maxAge.total("seconds") ? kept : now;
   }
@@ -331,8 +314,8 @@ export class PollSchedule {
     const { name } = entry;
     const kept = this.#kept.of(name);
     if (kept?.polledAt) {
-      this.#scheduler.restore(notAfter(this.#seconds(), kept));
-      this.#readAt.set(name, Math.min(kept.polledAt, this.#seconds()));
+      this.#scheduler.restore(notAfter(this.#time.seconds(), kept));
+      this.#readAt.set(name, Math.min(kept.polledAt, this.#time.seconds()));
     } else this.#kept.note(name);
     this.#weights.delete(name);
     this.#weigh(entry);
@@ -341,93 +324,21 @@ export class PollSchedule {
     this.#addImpression(name, { at, items, changes });
   }
 
-  #addImpression(
-    key: string,
-    {
-      changes,
-      ...about
-    }: {
-      readonly at: number;
-      readonly items: number;
-      readonly changes: readonly Temporal.Instant[];
-    },
-  ): void {
-    const lead = this.#lead() + this.#setBack;
-    const times = changes.map((moment) => moment.epochMilliseconds / 1000 + lead);
-    this.#impressions.add(key, { ...about, now: this.#seconds(), changes: times });
+  #addImpression(key: string, about: FirstReading): void {
+    const { lead } = this.#time;
+    const times = about.changes.map((moment) => moment.epochMilliseconds / 1000 + lead);
+    this.#impressions.add(key, { ...about, now: this.#time.seconds(), changes: times });
   }
 
   #weigh(entry: PolledSource): void {
     const { name, kind, source } = entry;
-    if (this.#audited && isOfTasks(kind)) return;
-    const weight = this.#importance.weightOf(entry, this.#seconds());
+    if (this.#audit.concerns(kind)) return;
+    const weight = this.#importance.weightOf(entry, this.#time.seconds());
     if (this.#weights.get(name) === weight) return;
     this.#weights.set(name, weight);
     // The lists of a project are edited by the same people.
     const group = "projectId" in source ? String(source.projectId) : null;
     this.#scheduler.put(name, { weight, cost: 1, group });
-  }
-
-  /** Ten thousand lists are moved a few at a time; until then they are polled as before. */
-  #move(): void {
-    if (!this.#toMove) return;
-    const names = [...this.#toMove.take(movedAtOnce)];
-    if (names.length < movedAtOnce) this.#toMove = null;
-    for (const name of names) {
-      const entry = this.#deps.sources.get(name);
-      if (!entry || !this.#readAt.has(name) || this.#audited?.has(name)) continue;
-      if (this.#audited) {
-        this.#auditLater(name);
-        continue;
-      }
-      this.#weights.delete(name);
-      this.#weigh(entry);
-      this.#note(name, entry);
-    }
-  }
-
-  #auditLater(name: string): void {
-    this.#scheduler.setAside(name);
-    this.#away.delete(name);
-    this.#audited?.delete(name);
-    this.#audited?.add(name);
-  }
-
-  #audit(): string | null {
-    if (!this.#audited || this.#pollsSinceAudit < pollsPerAudit) return null;
-    this.#pollsSinceAudit = 0;
-    const { sources, clock } = this.#deps;
-    const now = clock();
-    for (const name of [...this.#audited.values().take(mostPassedOver)]) {
-      this.#auditLater(name);
-      const entry = sources.get(name);
-      const rests = entry?.notBefore && Temporal.Instant.compare(entry.notBefore, now) > 0;
-      if (entry && !entry.underWay && !rests) return name;
-    }
-    return null;
-  }
-
-  /** `most`: after this many polls since the last one, a look-up may take precedence. */
-  #aside(most: number): string | null {
-    const { sources, clock } = this.#deps;
-    for (const name of this.#hurried) {
-      this.#hurried.delete(name);
-      const entry = sources.get(name);
-      if (entry?.hurried && !entry.underWay) return name;
-    }
-    const now = clock();
-    const [waiting] = this.#byTurn.next({ now, room: 1 });
-    if (waiting || this.#pollsSinceLookUp < most) return waiting ?? null;
-    const [lookUp] = this.#lookUps.next({ now, room: 1 });
-    if (lookUp) this.#pollsSinceLookUp = 0;
-    return lookUp ?? null;
-  }
-
-  #untried(): string | null {
-    const { clock } = this.#deps;
-    return (
-      this.#byTurn.next({ now: clock(), room: 1, upTo: Math.max(0, this.#rereadTurn) })[0] ?? null
-    );
   }
 
   #chosen(key: string): NextPoll {
@@ -445,30 +356,27 @@ export class PollSchedule {
       if (isFirst || changes.length > 0) this.#kept.note(key);
       if (isFirst) {
         const changes = shown.filter((moment) => moment !== null);
-        this.#addImpression(key, { at: this.#secondsOf(at), items: shown.length, changes });
+        this.#addImpression(key, { at: this.#time.secondsOf(at), items: shown.length, changes });
       }
       this.#observe(key, outcome.revealed);
       return;
     }
-    const now = this.#seconds();
-    this.#scheduler.giveUp(key, { now, until: this.#secondsAt(outcome.notBefore) ?? now });
+    const now = this.#time.seconds();
+    this.#scheduler.giveUp(key, { now, until: this.#time.secondsAt(outcome.notBefore) ?? now });
   }
 
   #wait(until: number): NextPoll {
-    const due = earlier(this.#byTurn.nextDueAt, this.#lookUps.nextDueAt);
-    const { clock } = this.#deps;
+    const due = this.#turns.nextDueAt;
     if (!Number.isFinite(until)) return { kind: "wait", until: due };
-    const ms = Math.ceil(1000 * Math.max(0, until - this.#seconds()));
-    const worth = clock().add({ milliseconds: ms });
-    const isSooner = due !== null && Temporal.Instant.compare(due, worth) < 0;
-    return { kind: "wait", until: isSooner ? due : worth };
+    const ms = Math.ceil(1000 * Math.max(0, until - this.#time.seconds()));
+    return { kind: "wait", until: earlier(due, this.#deps.clock().add({ milliseconds: ms })) };
   }
 
   #observe(key: string, { at, changes }: PollResult): void {
     const from = this.#readAt.get(key) ?? null;
-    const to = Math.max(this.#secondsOf(at), from ?? 0);
+    const to = Math.max(this.#time.secondsOf(at), from ?? 0);
     this.#readAt.set(key, to);
-    const lead = this.#lead() + this.#setBack;
+    const { lead } = this.#time;
     const times = timesOf(changes, { from: from ?? to, to, lead });
     this.#scheduler.observe(key, { at: to, times });
   }
@@ -476,11 +384,10 @@ export class PollSchedule {
   /** Keeps order and scheduler in sync with a source's state in the source list. */
   #note(name: string, entry: PolledSource | null): void {
     if (!entry) {
-      this.#byTurn.drop(name);
-      this.#lookUps.drop(name);
+      this.#turns.drop(name);
       this.#kept.drop(name);
       this.#impressions.drop(name);
-      this.#audited?.delete(name);
+      this.#audit.drop(name);
       this.#scheduler.remove(name);
       this.#readAt.delete(name);
       this.#away.delete(name);
@@ -489,25 +396,23 @@ export class PollSchedule {
       return;
     }
     const { turn, answered, underWay, hurried, notBefore } = entry;
-    if (hurried && !underWay) this.#hurried.add(name);
+    if (hurried && !underWay) this.#turns.hurry(name);
     const isKnown = this.#readAt.has(name);
     const isByTurn = this.#goesByTurn(entry);
     // What was read before waits for its turn as if this process had tried it.
     const isTried = this.#isResumed(entry) && answered > this.#rereadTurn;
     const place = isTried ? Math.max(1, turn) : turn;
-    const isLater = isLookUp(entry.kind) && place > Math.max(0, this.#rereadTurn);
-    const [order, other] = isLater ? [this.#lookUps, this.#byTurn] : [this.#byTurn, this.#lookUps];
-    if (isByTurn) order.put({ ...entry, turn: place, hurried: false, pollHurried: false });
-    else order.drop(name);
-    other.drop(name);
-    if (!isKnown || this.#audited?.has(name)) return;
+    const isLookUpRead = isLookUp(entry.kind) && place > Math.max(0, this.#rereadTurn);
+    if (isByTurn) this.#turns.put({ ...entry, turn: place }, isLookUpRead);
+    else this.#turns.drop(name);
+    if (!isKnown || this.#audit.has(name)) return;
     if (isByTurn || underWay) {
       this.#away.add(name);
       this.#scheduler.begin(name);
     } else if (this.#away.delete(name) || notBefore) {
       if (notBefore) this.#away.add(name);
-      const now = this.#seconds();
-      this.#scheduler.giveUp(name, { now, until: this.#secondsAt(notBefore) ?? now });
+      const now = this.#time.seconds();
+      this.#scheduler.giveUp(name, { now, until: this.#time.secondsAt(notBefore) ?? now });
     }
   }
 
@@ -522,49 +427,15 @@ export class PollSchedule {
   #isResumed({ name, source }: PolledSource): boolean {
     return this.#resumed.get(name) === source;
   }
-
-  /** Non-decreasing seconds: if the clock was set back, everything known would lie ahead. */
-  #seconds(): number {
-    const seconds = this.#deps.clock().epochMilliseconds / 1000 + this.#setBack;
-    this.#setBack += Math.max(0, this.#lastSeconds - seconds);
-    this.#lastSeconds = Math.max(this.#lastSeconds, seconds);
-    return this.#lastSeconds;
-  }
-
-  /**
-   * When something was read, never ahead, as the clock may have been set back meanwhile. A time ahead would break all
-   * priorities.
-   */
-  #secondsOf(at: Temporal.Instant): number {
-    const now = this.#seconds();
-    return Math.min(now, this.#secondsAt(at) ?? now);
-  }
-
-  /** How many seconds our clock is ahead of the service's. */
-  #lead(): number {
-    return credibleLead(this.#deps.clockLead()).total("seconds");
-  }
-
-  #secondsAt(at: Temporal.Instant | null): number | null {
-    return at && at.epochMilliseconds / 1000 + this.#setBack;
-  }
 }
 
-const isOfTasks = (kind: Source["kind"]): boolean => kind === "tasks" || kind === "subtasks";
+type Resumed = { readonly name: string; readonly polledAt: number };
 
-/** What is known of a source, with no time after `now`. */
-function notAfter(now: number, { polledAt, belief, ...known }: SourceDump): SourceDump {
-  const lastChange = belief?.lastChange ?? null;
-  return {
-    ...known,
-    polledAt: polledAt === null ? null : Math.min(polledAt, now),
-    belief: belief && { ...belief, lastChange: lastChange && Math.min(lastChange, now) },
-  };
-}
-
-interface Resumed {
-  readonly name: string;
-  readonly polledAt: number;
+/** What the first reading of a source showed: its items, and their last change times as far as known. */
+interface FirstReading {
+  readonly at: number;
+  readonly items: number;
+  readonly changes: readonly Temporal.Instant[];
 }
 
 /** A job that is back is polled at once, as if it had more changes than anything else. */
@@ -573,29 +444,5 @@ const pressing = 1000;
 /** Some milliseconds' work. */
 const resumedAtOnce = 50;
 const recalledAtOnce = 10;
-const pollsPerAudit = 15;
-/** Enough that look-ups, which get a tenth of the polls if there are many, do not fall behind. */
-const pollsPerLookUp = 8;
-const movedAtOnce = 50;
-/** An audit skips resting lists, but not endlessly. */
-const mostPassedOver = 20;
-
 /** How long the rate is assumed constant, in seconds. */
 const paceSeconds = 1;
-
-/**
- * Times of changes in order, in seconds of a clock `lead` ahead of the service's. Unknown or impossible ones are spread over
- * the time in between.
- */
-export function timesOf(
-  changes: PollResult["changes"],
-  { from, to, lead }: Readonly<Record<"from" | "to" | "lead", number>>,
-): readonly number[] {
-  return changes
-    .map((change, index) => {
-      const at = change && change.epochMilliseconds / 1000 + lead;
-      if (at !== null && at > from && at <= to) return at;
-      return from + ((to - from) * (index + 0.5)) / changes.length;
-    })
-    .toSorted((a, b) => a - b);
-}

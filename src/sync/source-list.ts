@@ -153,6 +153,12 @@ export class SourceList {
     return [...(this.#byProject.get(project)?.values() ?? [])];
   }
 
+  /** True if the source was read in this process, also by the last poll. */
+  isReadable(name: string): boolean {
+    const entry = this.get(name);
+    return entry?.read === true && entry.failures === 0;
+  }
+
   /** True if all lists of a project, with their subtasks, were read or refused in this process or the current round. */
   isAnswered(project: ProjectId): boolean {
     const isAnswered = (entry: PolledSource | null) =>
@@ -163,6 +169,13 @@ export class SourceList {
         isAnswered(entry) && parents.every((parent) => isAnswered(this.get(`subtasks:${parent}`)))
       );
     });
+  }
+
+  /** The polled projects. */
+  projects(): readonly ProjectId[] {
+    return this.ofKind("events").flatMap(({ source }) =>
+      source.kind === "events" ? [source.projectId] : [],
+    );
   }
 
   countOf(kind: Source["kind"]): number {

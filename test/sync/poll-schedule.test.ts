@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Source } from "../../src/domain/source.ts";
 import { replaceRuntime } from "../../src/runtime.ts";
-import { type JobOutcome, PollSchedule, timesOf } from "../../src/sync/poll-schedule.ts";
+import { timesOf } from "../../src/sync/poll-clock.ts";
+import { type JobOutcome, PollSchedule } from "../../src/sync/poll-schedule.ts";
 import { SourceList } from "../../src/sync/source-list.ts";
 import { testStore } from "../support/test-store.ts";
 
