@@ -4,11 +4,11 @@ import type { ItemKey } from "../domain/ids.ts";
 import type { Label, Project, Todolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import type { AbsenceCount } from "../store/rows/source-rows.ts";
-import type { Store } from "../store/store.ts";
-import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
+import type { Call, Snapshot } from "../upstream/client.ts";
 import { type Failure, isMissing } from "../upstream/failure.ts";
 import { type BrakeState, mayBury } from "./brake.ts";
 import { isComplete, isLookUpRefused } from "./plan-snapshot.ts";
+import type { SyncContext } from "./sync-context.ts";
 
 /**
  * What a failed single GET says about an item: 404 means gone, and so does 403 while its list can be read; anything else proves
@@ -105,15 +105,6 @@ export interface Absent<Value> {
   readonly unknown: readonly Value[];
 }
 
-export interface DirectoryAbsencesDeps {
-  readonly store: Store;
-  readonly upstream: Upstream;
-  readonly clock: () => Temporal.Instant;
-  readonly maxAge: Temporal.Duration;
-  /** True if a source was readable at its last poll. */
-  readonly isReadable: (source: string) => boolean;
-}
-
 type SingleAnswer<Value> =
   | { readonly kind: "present"; readonly value: Value }
   | { readonly kind: "gone" }
@@ -134,10 +125,10 @@ const mostAtOnce = 10;
  * `maxAge`. "There" is believed only until the service has settled, as the answer may have been old.
  */
 export class DirectoryAbsences {
-  readonly #deps: DirectoryAbsencesDeps;
+  readonly #deps: SyncContext;
   readonly #answers = new Map<string, SingleBelief>();
 
-  constructor(deps: DirectoryAbsencesDeps) {
+  constructor(deps: SyncContext) {
     this.#deps = deps;
   }
 
@@ -210,14 +201,14 @@ export class DirectoryAbsences {
 
   /** Some services do not answer for a single list, so its tasks are requested too. */
   async #askList(list: Todolist, { call }: Facts<Todolist>): Promise<SingleAnswer<Todolist>> {
-    const { store, upstream, isReadable } = this.#deps;
+    const { store, upstream, sources } = this.#deps;
     const { id, projectId } = list;
     const single = await upstream.workspace.todolist({ projectId, id }, call);
     if (single.ok) return { kind: "present", value: single.value };
     if (!isLookUpRefused(single.failure)) return { kind: "unknown" };
     const tasks = await upstream.tasks.list({ projectId, listId: id }, call);
     if (!tasks.ok) {
-      return { kind: judgeRefusal(tasks.failure, isReadable(`events:${projectId}`)) };
+      return { kind: judgeRefusal(tasks.failure, sources.isReadable(`events:${projectId}`)) };
     }
     const isEmpty =
       tasks.value.received === 0 && store.mirror.populated([`tasks:${id}`]).size === 0;

@@ -1,19 +1,10 @@
 import type { ServiceId } from "../domain/ids.ts";
 import type { RowWatch } from "../store/mirror/row-watches.ts";
-import type { Store } from "../store/store.ts";
 import type { ListElements } from "../upstream/client.ts";
-import type { Begun, SourceList } from "./source-list.ts";
+import type { Begun } from "./source-list.ts";
+import type { SyncContext } from "./sync-context.ts";
 
-interface AppliedBodiesDeps {
-  readonly store: Store;
-  readonly sources: SourceList;
-  readonly clock: () => Temporal.Instant;
-  /**
-   * Identifies the code and settings that parse octets. A later process with the same value knows what this one has read; none
-   * if absent.
-   */
-  readonly reader?: string | undefined;
-}
+type AppliedBodiesDeps = Pick<SyncContext, "store" | "sources" | "clock" | "reader">;
 
 /** A body that is completely in the mirror, and what rereading it would report. */
 export interface ReadBody {

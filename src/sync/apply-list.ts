@@ -1,24 +1,18 @@
-import type { EventLoopBudget } from "@dayferry/event-loop";
-import type { ItemKey, ServiceId } from "../domain/ids.ts";
+import type { ServiceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import type { Store } from "../store/store.ts";
 import type { ListSnapshot } from "../upstream/client.ts";
 import type { SourceReading } from "./applied-bodies.ts";
 import { SnapshotApplication } from "./apply-snapshot.ts";
+import type { DeletionChecks } from "./deletion-checks.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryOrphans, followShown } from "./follow-parents.ts";
 import { type HintRow, hintRowsOfTasks } from "./hints.ts";
 import { type Identified, isComplete } from "./plan-snapshot.ts";
-import type { Begun, SourceList } from "./source-list.ts";
+import type { Begun } from "./source-list.ts";
+import type { SyncContext } from "./sync-context.ts";
 
-interface ListDeps {
-  readonly store: Store;
-  readonly sources: SourceList;
-  readonly eventLoop: Pick<EventLoopBudget, "isOver">;
-  readonly clock: () => Temporal.Instant;
-  readonly upstream: { readonly clockLead: () => Temporal.Duration | null };
-  readonly aliveOf: (source: string, lacking: ReadonlySet<ItemKey>) => ReadonlySet<ItemKey>;
-  readonly noticed: (missing: readonly ItemKey[], asked: ReadonlySet<ItemKey>) => number;
+interface ListDeps extends SyncContext {
+  readonly deletionChecks: DeletionChecks;
 }
 
 /** A list of items that was read. */
@@ -63,7 +57,7 @@ export class ListApplication {
     this.#list = list;
     const { begun, snapshot } = list;
     this.#application = new SnapshotApplication(deps.store, {
-      ...deps,
+      deletionChecks: deps.deletionChecks,
       source: begun.name,
       snapshot,
       clockLead: deps.upstream.clockLead(),

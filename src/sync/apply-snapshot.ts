@@ -6,6 +6,7 @@ import { isReadSince } from "../store/mirror/sources.ts";
 import type { Store } from "../store/store.ts";
 import type { ListSnapshot } from "../upstream/client.ts";
 import { type BrakeState, nextBrake } from "./brake.ts";
+import type { DeletionChecks } from "./deletion-checks.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { isOutdated } from "./outdated.ts";
 import {
@@ -23,10 +24,7 @@ interface SnapshotFacts {
   readonly source: string;
   readonly snapshot: ListSnapshot<Item>;
   readonly clockLead: Temporal.Duration | null;
-  /** Of the items missing from a complete list, those that recently answered a single GET. */
-  readonly aliveOf: (source: string, lacking: ReadonlySet<ItemKey>) => ReadonlySet<ItemKey>;
-  /** Called with items that are missing now, before they are stored as such; returns how many of them are new. */
-  readonly noticed: (missing: readonly ItemKey[], asked: ReadonlySet<ItemKey>) => number;
+  readonly deletionChecks: Pick<DeletionChecks, "aliveOf" | "noticed">;
 }
 
 /** The result of an applied snapshot. */
@@ -142,7 +140,7 @@ export class SnapshotApplication {
   /** Decides what is missing, after the survey. */
   finish(overtaken: ReadonlySet<ServiceId>): Applied {
     const store = this.#store;
-    const { source, snapshot, aliveOf, noticed } = this.#facts;
+    const { source, snapshot, deletionChecks } = this.#facts;
     const { same, gone } = snapshot;
     const seen = this.#seen;
     const total = gone ? same + gone.length + this.#known : this.#rows - this.#gained;
@@ -150,9 +148,9 @@ export class SnapshotApplication {
     const rows = this.#unseen;
     const isWhole = isComplete(snapshot);
     const lacking = isWhole ? missingFrom({ rows, seen, overtaken }) : [];
-    const alive = isWhole ? aliveOf(source, new Set(lacking)) : new Set();
+    const alive = isWhole ? deletionChecks.aliveOf(source, new Set(lacking)) : new Set();
     const missing = lacking.filter((key) => !alive.has(key));
-    const lost = noticed(missing, asked);
+    const lost = deletionChecks.noticed(missing, asked);
     const brake = noticeMissing(store, { source, missing, total, asked });
     const changes = this.#changes;
     const count = (act: ItemChange["act"]) => changes.filter((change) => change.act === act).length;

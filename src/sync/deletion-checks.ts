@@ -15,16 +15,13 @@ import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryBelow } from "./follow-parents.ts";
 import { isIdentified, isUnderWay } from "./plan-snapshot.ts";
 import { restAfter } from "./schedule.ts";
-import type { PolledSource, SourceList } from "./source-list.ts";
+import type { PolledSource } from "./source-list.ts";
+import type { SyncContext } from "./sync-context.ts";
 
-interface DeletionChecksDeps {
-  readonly store: Store;
-  readonly upstream: Upstream;
-  readonly sources: SourceList;
-  readonly clock: () => Temporal.Instant;
-  readonly maxAge: Temporal.Duration;
-  readonly report: (event: SyncEvent) => void;
-}
+type DeletionChecksDeps = Pick<
+  SyncContext,
+  "store" | "upstream" | "sources" | "clock" | "maxAge" | "report"
+>;
 
 interface Attempt {
   readonly underWay: boolean;
@@ -287,9 +284,9 @@ export class DeletionChecks {
   /** True if the list was read after the item was first forbidden. Then the item itself is hidden. */
   #readSince(key: ItemKey, source: string): boolean {
     const forbidden = this.#forbidden.get(key);
-    const entry = this.#deps.sources.get(source);
-    const readable = entry?.read === true && entry.failures === 0;
-    return readable && forbidden !== undefined && entry.ended > forbidden;
+    const { sources } = this.#deps;
+    const ended = sources.get(source)?.ended ?? 0;
+    return sources.isReadable(source) && forbidden !== undefined && ended > forbidden;
   }
 
   #postpone(key: ItemKey, failures: number): void {

@@ -1,27 +1,20 @@
 import type { LabelId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
-import type { Item, Label, Person, Project, Todolist, TodolistRow } from "../domain/item.ts";
+import type { Label, Person, Project, Todolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import type { Call, ListSnapshot, Snapshot } from "../upstream/client.ts";
-import { type Absent, DirectoryAbsences, type DirectoryAbsencesDeps } from "./absence.ts";
+import type { Call, Snapshot } from "../upstream/client.ts";
+import { type Absent, DirectoryAbsences } from "./absence.ts";
 import { brakeOf, noticeMissing, stepBrake } from "./apply-snapshot.ts";
 import { judgeLossOfPeople, mayBury } from "./brake.ts";
 import type { DeletionChecks } from "./deletion-checks.ts";
 import type { SyncEvent } from "./event.ts";
+import type { FetchedNames } from "./fetch-source.ts";
 import { isComplete } from "./plan-snapshot.ts";
 import type { MirrorScope } from "./sources-in-scope.ts";
+import type { SyncContext } from "./sync-context.ts";
 
-/** The result of one poll. */
-export type FetchedSource =
-  | { readonly kind: "projects"; readonly snapshot: Snapshot<Project> }
-  | { readonly kind: "people"; readonly snapshot: Snapshot<Person> }
-  | { readonly kind: "labels"; readonly snapshot: Snapshot<Label> }
-  | { readonly kind: "todolists"; readonly snapshot: Snapshot<TodolistRow> }
-  | { readonly kind: "items"; readonly snapshot: ListSnapshot<Item> };
-
-interface DirectorySyncDeps extends DirectoryAbsencesDeps {
-  readonly scope: MirrorScope;
+interface DirectorySyncDeps extends SyncContext {
   readonly deletionChecks: DeletionChecks;
 }
 
@@ -37,8 +30,6 @@ export type LookUpAnswer =
   | Answer<"people", Person>
   | Answer<"labels", Label>
   | Answer<"todolists", Todolist>;
-
-type Names = Exclude<FetchedSource, { readonly kind: "items" }>;
 
 interface Effect {
   readonly events: readonly SyncEvent[];
@@ -65,7 +56,7 @@ export class DirectorySync {
   /** Looks up what a snapshot lacks. Never rejects for an answer of the service. */
   async askForMissing(
     source: Source,
-    { fetched, call }: { readonly fetched: Names; readonly call: Call },
+    { fetched, call }: { readonly fetched: FetchedNames; readonly call: Call },
   ): Promise<LookUpAnswer> {
     const { directory } = this.#deps.store;
     switch (fetched.kind) {
@@ -126,7 +117,10 @@ export class DirectorySync {
       total: lacks ? weigh(known) : 0,
     });
     const isFree = mayBury(brakeOf(store, "projects"), absent.unknown.length);
-    applyProjects(store, { scope, snapshot, staying: stayingOf(absent, isFree) });
+    if (scope.projects === "discover") {
+      const projects = [...snapshot.items, ...stayingOf(absent, isFree)];
+      store.directory.putProjects(projects, isComplete(snapshot));
+    } else putConfigured(store, scope, snapshot.items);
     return { events, gaps: gapsOf("project", absent, isFree) };
   }
 
@@ -134,8 +128,11 @@ export class DirectorySync {
   #applyPeople({ snapshot }: Answer<"people", Person>): Effect {
     const { store, scope, clock } = this.#deps;
     this.#missingPeople.named(snapshot.items);
-    if (!isComplete(snapshot)) {
-      applyPeople(store, { scope, snapshot, staying: [] });
+    const complete = isComplete(snapshot);
+    const put = (staying: readonly Person[]) =>
+      putPeople(store, scope, { found: [...snapshot.items, ...staying], complete });
+    if (!complete) {
+      put([]);
       return { events: [], gaps: [] };
     }
     const kept = new Set([...scope.people, ...snapshot.items].map(({ id }) => id));
@@ -147,13 +144,13 @@ export class DirectorySync {
     const isStopped = brake ? brake.releasedAt === null : snapshot.received === 0;
     if (isStopped || brake) {
       this.#missingPeople.forget();
-      applyPeople(store, { scope, snapshot, staying: isStopped ? missing : [] });
+      put(isStopped ? missing : []);
       const { length } = missing;
       const gap = `${length} of ${known.length} known people are no longer listed; they are kept for now`;
       return { events, gaps: isStopped && length > 0 ? [gap] : [] };
     }
     const staying = this.#missingPeople.staying(missing, clock());
-    applyPeople(store, { scope, snapshot, staying });
+    put(staying);
     const wait = `at least ${apart.minutes} minutes later`;
     const gaps = staying.map(
       ({ id, name }) =>
@@ -167,7 +164,8 @@ export class DirectorySync {
     const { store } = this.#deps;
     const used = absent.gone.length > 0 ? store.directory.labelsInUse() : new Set<LabelId>();
     const inUse = absent.gone.filter(({ id }) => used.has(id));
-    applyLabels(store, { snapshot, staying: [...stayingOf(absent), ...inUse] });
+    const labels = [...snapshot.items, ...stayingOf(absent), ...inUse];
+    store.directory.putLabels(labels, isComplete(snapshot));
     const gaps = inUse.map(
       ({ id, name }) => `label ${id} (${name}) is gone, but items still have it: it stays`,
     );
@@ -187,11 +185,8 @@ export class DirectorySync {
     const archivedLists = this.#listsOf(source).filter(
       ({ id, archived }) => archived && !named.has(id),
     );
-    applyTodolists(store, {
-      project: source.projectId,
-      snapshot,
-      staying: stayingOf(absent, isFree),
-    });
+    const lists = [...snapshot.items, ...stayingOf(absent, isFree)];
+    store.directory.putTodolists(source.projectId, lists, isComplete(snapshot));
 
     const askedOf = (list: Todolist) => new Set(store.absences.ofSource(`tasks:${list.id}`).keys());
     // No list is polled any more that would report them as missing again. They may have been found in an old answer.
@@ -276,44 +271,15 @@ export function applyScope(store: Store, scope: MirrorScope): void {
   directory.putPeople(scope.discoverPeople ? people : scope.people, !scope.discoverPeople);
 }
 
-/** A look-up's answer, with earlier entries that stay for now. */
-interface Answered<Value> {
-  readonly snapshot: Snapshot<Value>;
-  readonly staying: readonly Value[];
-}
-
-/** The answer of the projects' look-up. */
-function applyProjects(
+/** Writes people from a look-up, with listed people applied. */
+function putPeople(
   store: Store,
-  { scope, snapshot, staying }: Answered<Project> & { readonly scope: MirrorScope },
+  scope: MirrorScope,
+  { found, complete }: { readonly found: readonly Person[]; readonly complete: boolean },
 ): void {
-  if (scope.projects === "discover") {
-    store.directory.putProjects([...snapshot.items, ...staying], isComplete(snapshot));
-  } else putConfigured(store, scope, snapshot.items);
-}
-
-/** The answer of the people's look-up, with listed people applied. */
-function applyPeople(
-  store: Store,
-  { scope, snapshot, staying }: Answered<Person> & { readonly scope: MirrorScope },
-): void {
-  const found = [...snapshot.items, ...staying];
   const people = overlaid(scope.people, found);
   const listed = new Set(people.map(({ id }) => id));
-  const rest = found.filter(({ id }) => !listed.has(id));
-  store.directory.putPeople([...rest, ...people], isComplete(snapshot));
-}
-
-/** The answer of a project's list look-up. */
-function applyTodolists(
-  store: Store,
-  { project, snapshot, staying }: Answered<Todolist> & { readonly project: ProjectId },
-): void {
-  store.directory.putTodolists(project, [...snapshot.items, ...staying], isComplete(snapshot));
-}
-
-function applyLabels(store: Store, { snapshot, staying }: Answered<Label>): void {
-  store.directory.putLabels([...snapshot.items, ...staying], isComplete(snapshot));
+  store.directory.putPeople([...found.filter(({ id }) => !listed.has(id)), ...people], complete);
 }
 
 function putConfigured(store: Store, scope: MirrorScope, found: readonly Project[]): void {

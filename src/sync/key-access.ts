@@ -1,4 +1,4 @@
-import { backOff, isRecent, later } from "../domain/backoff.ts";
+import { backOff, earlier, isRecent, later } from "../domain/backoff.ts";
 import type { PersonId, ProjectId, Revision } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
@@ -99,7 +99,7 @@ export function createKeyAccess(deps: KeyAccessDeps): (signal: AbortSignal) => P
       }
     }
     if (hasAsked) return;
-    const until = rests.reduce((first, rest) => earlier(first, rest), null);
+    const until = rests.reduce(earlier, null);
     quiet = { directory: at.directory, from: at.now, until };
   };
 }
@@ -110,12 +110,6 @@ interface Quiet {
   readonly from: Temporal.Instant;
   /** Null = forever. */
   readonly until: Temporal.Instant | null;
-}
-
-/** Null is never. */
-function earlier(a: Temporal.Instant | null, b: Temporal.Instant | null): Temporal.Instant | null {
-  if (!a || !b) return a ?? b;
-  return Temporal.Instant.compare(b, a) < 0 ? b : a;
 }
 
 /** A clock that was set back ends it too. */

@@ -1,10 +1,7 @@
-import type { EventLoopBudget } from "@dayferry/event-loop";
 import { later } from "../domain/backoff.ts";
 import type { Item } from "../domain/item.ts";
-import { ok, type Result, unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
-import type { Store } from "../store/store.ts";
-import type { Call, Listing, ListSnapshot, Upstream } from "../upstream/client.ts";
+import type { Call, ListSnapshot } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import {
   AppliedBodies,
@@ -14,36 +11,24 @@ import {
 } from "./applied-bodies.ts";
 import { type AppliedList, ListApplication } from "./apply-list.ts";
 import type { DeletionChecks } from "./deletion-checks.ts";
-import { DirectorySync, type FetchedSource, type LookUpAnswer } from "./directory-sync.ts";
-import type { SyncEvent } from "./event.ts";
+import { DirectorySync, type LookUpAnswer } from "./directory-sync.ts";
+import { type FetchedSource, fetchSource, type SourceAnswer } from "./fetch-source.ts";
 import { followShown } from "./follow-parents.ts";
 import { type HintRow, hintRowsOfLists, hintRowsOfTasks } from "./hints.ts";
+import { LookUps } from "./look-ups.ts";
 import { askForOutdated } from "./outdated.ts";
 import { isDenied, isLookUpRefused, restOf } from "./plan-snapshot.ts";
 import type { PollResult } from "./poll-schedule.ts";
-import { isLookUp, restAfter, restOfLookUp } from "./schedule.ts";
-import { type Begun, type PollOutcome, type SourceList, samePath } from "./source-list.ts";
-import { type MirrorScope, sourcesInScope } from "./sources-in-scope.ts";
+import { isLookUp, restAfter } from "./schedule.ts";
+import { type Begun, type PollOutcome, samePath } from "./source-list.ts";
+import type { SyncContext } from "./sync-context.ts";
 
-interface PollerDeps {
-  readonly store: Store;
-  readonly upstream: Upstream;
-  readonly scope: MirrorScope;
-  readonly sources: SourceList;
+interface PollerDeps extends SyncContext {
   readonly deletionChecks: DeletionChecks;
-  readonly clock: () => Temporal.Instant;
-  readonly maxAge: Temporal.Duration;
-  /** Requests per second for polls. */
-  readonly pace: () => number;
-  readonly report: (event: SyncEvent) => void;
   /** Called with a list of tasks once it is applied; `contents`: content that is serialised already. */
   readonly onTasks: (items: readonly Item[], contents?: ReadonlyMap<Item, string>) => void;
   /** Called with what a reading has revealed, before it ends in the source list. */
   readonly onRead: (source: string, read: ReadItems) => void;
-  /** Identifies the code and settings that parse octets, as in `AppliedBodies`. */
-  readonly reader?: string | undefined;
-  /** Data is applied in turns. */
-  readonly eventLoop: EventLoopBudget;
   /** Called after each reading. */
   readonly onPolled?: (poll: PollEnding) => void;
 }
@@ -68,13 +53,8 @@ interface Applied extends AppliedList {
   readonly gaps: readonly string[];
 }
 
-/** A source's answer: unparsed items, or names. */
-type Answer =
-  | Exclude<FetchedSource, { readonly kind: "items" }>
-  | { readonly kind: "listing"; readonly listing: Listing<Item> };
-
 interface Answered {
-  readonly answer: Answer;
+  readonly answer: SourceAnswer;
   readonly reading: SourceReading;
   readonly call: Call;
 }
@@ -96,27 +76,19 @@ const nothingApplied: Applied = {
 };
 const nothingNew = { added: 0, changed: 0, missing: 0, heldBack: 0, changes: [] } as const;
 
-const politePause = Temporal.Duration.from({ minutes: 1 });
-
 /** Reads one source and updates the mirror, the directory and the source list; a short list in one transaction. */
 export class Poller {
   readonly #deps: PollerDeps;
   readonly #directory: DirectorySync;
-  /** Look-ups whose refusal has been reported. */
-  readonly #reportedRefusals = new Set<string>();
   readonly #gaps = new Map<string, string>();
   readonly #bodies: AppliedBodies;
+  readonly #lookUps: LookUps;
 
   constructor(deps: PollerDeps) {
     this.#deps = deps;
     this.#bodies = new AppliedBodies(deps);
-    this.#directory = new DirectorySync({
-      ...deps,
-      isReadable(source) {
-        const entry = deps.sources.get(source);
-        return entry?.read === true && entry.failures === 0;
-      },
-    });
+    this.#lookUps = new LookUps(deps);
+    this.#directory = new DirectorySync(deps);
   }
 
   #end(begun: Begun, outcome: PollOutcome): void {
@@ -150,30 +122,14 @@ export class Poller {
     }
   }
 
-  /** Updates the source list from the directory. */
+  /** Makes the directory's sources the polled ones. */
   updateScope(): void {
-    const { store, scope, sources } = this.#deps;
-    const { directory } = store;
-    sources.settleScope(
-      sourcesInScope(scope, { projects: directory.projects(), todolists: directory.todolists() }),
-    );
+    this.#lookUps.updateScope();
   }
 
-  /** Only a project's look-up says which lists there are, so that one reading costs nothing for the others. */
-  #followLookUp(source: Source): void {
-    if (source.kind === "projects") this.updateScope();
-    if (source.kind !== "todolists") return;
-    const { store, scope, sources } = this.#deps;
-    const { projectId } = source;
-    const project = store.directory.project(projectId);
-    const known = {
-      projects: project ? [project] : [],
-      todolists: store.directory.todolistsOf(projectId),
-    };
-    const present = sourcesInScope(scope, known).filter(
-      (one) => one.kind === "tasks" && one.projectId === projectId,
-    );
-    sources.settleLists(projectId, present);
+  /** Unknown people and labels in items are new, so the look-ups are polled soon. */
+  askForNames(items: readonly Item[]): void {
+    this.#lookUps.hurryNamesIn(items);
   }
 
   /** True if an answer is about a place that still exists: a source may be dropped or moved meanwhile. */
@@ -279,25 +235,18 @@ export class Poller {
     const list = fetched.kind === "items" ? fetched.snapshot : null;
     reading.applied(isSettled && list && digest !== null ? bodyOf(list, digest) : null);
     await askForOutdated(outdated, { ...this.#deps, call: read.call });
-    if (list) this.askForNames(put);
-    else this.#followLookUp(source);
+    if (list) this.#lookUps.hurryNamesIn(put);
+    else this.#lookUps.read(source);
     const shown = list?.items ?? [];
     const ofLists = fetched.kind === "todolists" ? hintRowsOfLists(fetched.snapshot.items) : [];
     const at = begun.attemptedAt;
     this.#deps.onRead(name, { at, changes, hintRows: [...hintRows, ...ofLists], put, shown });
-    const rest = isLookUp(kind) ? this.#after(this.#restOfLookUp()) : null;
+    const rest = isLookUp(kind) ? this.#after(this.#lookUps.rest()) : null;
     this.#end(begun, { kind: "read", notBefore: rest });
-    this.#reportedRefusals.delete(name);
 
     if (failures > 0) report({ kind: "recovered", source: name });
     for (const event of events) report(event);
     this.#reportGaps(name, gaps);
-  }
-
-  /** Each project has one, and the account two: its projects and its people. */
-  #restOfLookUp(): Temporal.Duration {
-    const { sources, maxAge, pace } = this.#deps;
-    return restOfLookUp({ maxAge, lookUps: sources.countOf("todolists") + 2, pace: pace() });
   }
 
   /** A list that cannot be read completely is reported when that changes, not at every poll. */
@@ -320,15 +269,8 @@ export class Poller {
       call,
     }: Pick<Answered, "reading" | "call"> & { readonly snapshot: ListSnapshot<Item> },
   ): Promise<Applied | null> {
-    const { store, deletionChecks, onTasks, eventLoop } = this.#deps;
-    const application = new ListApplication(
-      {
-        ...this.#deps,
-        aliveOf: (source, lacking) => deletionChecks.aliveOf(source, lacking),
-        noticed: (missing, asked) => deletionChecks.noticed(missing, asked),
-      },
-      { begun, snapshot, reading },
-    );
+    const { store, onTasks, eventLoop } = this.#deps;
+    const application = new ListApplication(this.#deps, { begun, snapshot, reading });
     for (;;) {
       const applied = store.together(() => {
         const whole = application.step();
@@ -400,56 +342,12 @@ export class Poller {
     const notBefore = this.#after(restOf(failure, { failures, maxAge }));
     if (isLookUp(kind) && isLookUpRefused(failure)) {
       this.#end(begun, { kind: "refused", notBefore });
-      this.#reportRefusal(source, problem);
+      this.#lookUps.refused(source, problem);
       return;
     }
     this.#end(begun, { kind: isDenied(failure) ? "refused" : "failed", notBefore });
     report({ kind: "failed", source: name, problem, failures, nextAt: notBefore });
-    if (isDenied(failure)) this.#askAbove(source);
-  }
-
-  #reportRefusal(source: Source, problem: string): void {
-    const name = sourceName(source);
-    if (this.#reportedRefusals.has(name)) return;
-    this.#reportedRefusals.add(name);
-    const { store, scope, report } = this.#deps;
-    const lists = store.directory.todolists();
-    const [setting, needed] =
-      source.kind === "projects"
-        ? ["projects", scope.projects === "discover"]
-        : source.kind === "todolists"
-          ? ["projects[].todolists", !lists.some((list) => list.projectId === source.projectId)]
-          : ["people", false];
-    report({ kind: "look-up-refused", source: name, problem, setting, needed });
-  }
-
-  /** A source that answers 404 may be gone or have moved, so its look-up is polled soon. */
-  #askAbove(source: Source): void {
-    if (source.kind === "subtasks") this.#askSoon(`tasks:${source.listId}`);
-    else if (source.kind === "tasks") this.#askSoon(`todolists:${source.projectId}`);
-    else if (source.kind === "events") this.#askSoon("projects");
-  }
-
-  /** Unknown people and labels in items are new, so the look-ups are polled soon. */
-  askForNames(items: readonly Item[]): void {
-    if (items.length === 0) return;
-    const { directory } = this.#deps.store;
-    const people = directory.personNames();
-    if (items.some(({ assigned }) => assigned.some((id) => !people.has(id)))) {
-      this.#askSoon("people");
-    }
-    const labels = directory.labelNames();
-    const named = items.flatMap((item) => (item.kind === "event" ? [] : item.labels));
-    if (named.some((id) => !labels.has(id))) this.#askSoon("labels");
-  }
-
-  /** Hurries a source that has answered before and was not polled within the last minute. */
-  #askSoon(name: string): void {
-    const { sources, clock } = this.#deps;
-    const entry = sources.get(name);
-    if (!entry?.read || entry.underWay || !entry.attemptedAt) return;
-    const soonest = later(entry.attemptedAt, politePause);
-    if (Temporal.Instant.compare(soonest, clock()) <= 0) sources.hurry(name);
+    if (isDenied(failure)) this.#lookUps.hurryAbove(source);
   }
 
   #after(rest: Temporal.Duration): Temporal.Instant {
@@ -463,44 +361,4 @@ function bodyOf(
 ): ReadBody {
   const joined = remarks.length > 0 ? remarks.join("; ") : null;
   return { digest, items: items.length + same, elements, remarks: joined };
-}
-
-/** Reads a source with one request. */
-function fetchSource(
-  upstream: Upstream,
-  source: Source,
-  call: Call,
-): Promise<Result<Answer, Failure>> {
-  const { workspace, labels, events, tasks, subtasks } = upstream;
-  switch (source.kind) {
-    case "projects":
-      return read(workspace.projects(call), (snapshot) => ({ kind: "projects", snapshot }));
-    case "people":
-      return read(workspace.people(call), (snapshot) => ({ kind: "people", snapshot }));
-    case "labels":
-      return read(labels.list(call), (snapshot) => ({ kind: "labels", snapshot }));
-    case "todolists":
-      return read(workspace.todolists(source, call), (snapshot) => ({
-        kind: "todolists",
-        snapshot,
-      }));
-    case "events":
-      return read(events.listing({ projectId: source.projectId }, call), listing);
-    case "tasks":
-      return read(tasks.listing(source, call), listing);
-    case "subtasks":
-      return read(subtasks.listing(source, call), listing);
-    default:
-      return unreachable(source);
-  }
-}
-
-const listing = (listing: Listing<Item>): Answer => ({ kind: "listing", listing });
-
-async function read<Value>(
-  answer: Promise<Result<Value, Failure>>,
-  wrap: (value: Value) => Answer,
-): Promise<Result<Answer, Failure>> {
-  const result = await answer;
-  return result.ok ? ok(wrap(result.value)) : result;
 }

@@ -9,9 +9,9 @@ import {
   sideName,
 } from "../domain/source.ts";
 import { contentText } from "../store/rows/item-rows.ts";
-import type { Store } from "../store/store.ts";
 import { CurrentHeap, type HeapEntry } from "./current-heap.ts";
 import { type DueTask, DueTasks } from "./due-tasks.ts";
+import type { SyncContext } from "./sync-context.ts";
 
 /** Which side sources are mirrored. */
 export interface SideOptions {
@@ -28,9 +28,7 @@ export interface DueRead {
   readonly failures: number;
 }
 
-export interface SideQueueDeps {
-  readonly store: Store;
-  readonly clock: () => Temporal.Instant;
+interface SideQueueDeps extends Pick<SyncContext, "store" | "clock"> {
   readonly options: SideOptions;
 }
 

@@ -1,29 +1,21 @@
 import { later } from "../domain/backoff.ts";
-import type { Folder } from "../domain/file.ts";
+import type { FileEntry, Folder } from "../domain/file.ts";
 import type { FolderId, ProjectId, ServiceId } from "../domain/ids.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
 import { sideName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import type { Call, Upstream } from "../upstream/client.ts";
+import type { Call } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import type { SyncEvent } from "./event.ts";
 import { isComplete, restOf } from "./plan-snapshot.ts";
 import { restAfter } from "./schedule.ts";
 import { type DueRead, type SideOptions, SideQueue } from "./side-queue.ts";
+import { configuredFolders } from "./sources-in-scope.ts";
+import type { SyncContext } from "./sync-context.ts";
 
-export interface SideReaderDeps {
-  readonly store: Store;
-  readonly upstream: Upstream;
-  readonly clock: () => Temporal.Instant;
-  readonly maxAge: Temporal.Duration;
+interface SideReaderDeps extends SyncContext {
   readonly options: SideOptions;
-  /** The polled projects. */
-  readonly projects: () => readonly ProjectId[];
-  /** The configured folders of a project; null = looked up in the service. */
-  readonly foldersOf: (project: ProjectId) => readonly FolderId[] | null;
   /** Waits until a reading with several requests may continue, so that it takes no more than its share. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
-  readonly report: (event: SyncEvent) => void;
 }
 
 /** How many elements a reading found, and how many rows it changed; null if the source no longer exists. */
@@ -135,7 +127,7 @@ export class SideReader {
   }
 
   async #readFiles(
-    { projectId, folderId }: { readonly projectId: ProjectId; readonly folderId: FolderId },
+    { projectId, folderId }: Pick<FileEntry, "projectId" | "folderId">,
     call: Call,
   ): Promise<ReadResult> {
     const { store, upstream } = this.#deps;
@@ -169,7 +161,7 @@ export class SideReader {
   }
 
   #refreshFiles(): void {
-    const { store, options, clock, maxAge, projects, foldersOf } = this.#deps;
+    const { store, scope, sources, options, clock, maxAge } = this.#deps;
     const now = clock();
     if (
       !options.files ||
@@ -177,8 +169,8 @@ export class SideReader {
     )
       return;
     this.#nextRefreshAt = later(now, restAfter(1, maxAge));
-    for (const projectId of projects()) {
-      const configured = foldersOf(projectId);
+    for (const projectId of sources.projects()) {
+      const configured = configuredFolders(scope, projectId);
       if (configured) keepConfigured(store, projectId, configured);
       else this.queue.refresh({ kind: "folders", projectId }, maxAge);
       for (const { id } of store.files.folders(projectId)) {
