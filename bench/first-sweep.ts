@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../src/store/store.ts";
-import { createSync } from "../src/sync/sync.ts";
+import { Sync } from "../src/sync/sync.ts";
 import { zone } from "../test/support/items.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import { benchUpstream } from "./bench-upstream.ts";
@@ -35,7 +35,7 @@ async function measure(size: (typeof sizes)[number]) {
   const upstream = benchUpstream(sandbox, { perMs: quota.perMs, history: store.gateSlots });
   const scope = { projects: "discover", people: [], discoverPeople: true } as const;
   const maxAge = Temporal.Duration.from({ minutes: 15 });
-  const sync = createSync({
+  const sync = new Sync({
     store,
     upstream,
     scope,

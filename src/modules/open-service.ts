@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import { knownValuesIn } from "../store/mirror/mirror.ts";
 import { programPrint } from "../store/program-print.ts";
 import { createKeyAccess } from "../sync/key-access.ts";
-import { createSync, type Sync, type SyncEvent } from "../sync/sync.ts";
+import { Sync, type SyncEvent } from "../sync/sync.ts";
 import { createUpstream, type Upstream, type UpstreamEvent } from "../upstream/client.ts";
 import type { DaemonModule, JobOptions } from "./module.ts";
 import type { Base } from "./open-base.ts";
@@ -101,7 +101,7 @@ function openSync(
   { config, store, clock, eventLoop, tallies, log }: Base,
   upstream: Upstream,
 ): Sync {
-  return createSync({
+  return new Sync({
     store,
     upstream,
     scope: {

@@ -1,24 +1,19 @@
 import { fingerprint } from "../domain/fingerprint.ts";
-import { type ProjectId, type ServiceId, serviceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
 import { contentText } from "../store/rows/item-rows.ts";
-import type { Store } from "../store/store.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
-import type { Element } from "./task-pages.ts";
+import { type Element, elementOf, isTask, isWhole, rowOf } from "./all-tasks.ts";
+import type { Identified } from "./plan-snapshot.ts";
+import { configuredProjects } from "./sources-in-scope.ts";
+import type { SyncContext } from "./sync-context.ts";
 
-interface AppliedPagesDeps {
-  readonly store: Store;
-  /** Identifies the code and settings that parse octets; nothing is stored without it. */
-  readonly reader?: string | undefined;
-  /** The projects that pages are requested for; null = all. */
-  readonly projects: readonly ProjectId[] | null;
-}
+type AppliedPagesDeps = Pick<SyncContext, "store" | "scope" | "reader">;
 
 /** A page whose contents are known without parsing it. */
 export interface RecalledPage {
   readonly elements: readonly Element[];
-  readonly items: readonly (TaskItem & { readonly id: ServiceId })[];
+  readonly items: readonly (Identified & TaskItem)[];
   /** Number of elements on all pages, according to it. */
   readonly total: number;
   /** The stored content of each item. */
@@ -36,9 +31,10 @@ export class AppliedPages {
   readonly #reader: string | null;
 
   constructor(deps: AppliedPagesDeps) {
-    const { reader, projects } = deps;
+    const { reader, scope } = deps;
+    const projects = configuredProjects(scope)?.join() ?? "all";
     this.#deps = deps;
-    this.#reader = reader === undefined ? null : `${reader} ${projects?.join() ?? "all"}`;
+    this.#reader = reader === undefined ? null : `${reader} ${projects}`;
   }
 
   /** Stores a page's contents, unless it leaves something open. `contents`: content that is serialised already. */
@@ -62,7 +58,7 @@ export class AppliedPages {
         content: contents?.get(item) ?? contentText(item),
       })),
     );
-    const elements = items.map(pageElementOf);
+    const elements = items.map(elementOf);
     const reader = this.#reader;
     this.#deps.store.bodies.putPage(page, { reader, digest, total, elements, said });
   }
@@ -90,27 +86,6 @@ export class AppliedPages {
   }
 }
 
-/** True if a page is complete and none of its elements omits a field. */
-export const isWhole = ({ items, partial, problems, received, remarks = [] }: TaskPage): boolean =>
-  items.length === received && partial.size + problems.length + remarks.length === 0;
-
-export const pageElementOf = ({ kind, id }: Pick<TaskItem, "kind" | "id">): Element =>
-  (kind === "task" ? 1 : -1) * (id ?? 0);
-
-/** An element in words. */
-export const elementNameOf = (element: Element): string =>
-  `${element > 0 ? "task" : "subtask"} ${Math.abs(element)}`;
-
-/** The stored row of an element; null if it is not mirrored now. */
-export function rowOf(mirror: Store["mirror"], element: Element) {
-  const kind = element > 0 ? "task" : "subtask";
-  const stored = mirror.stored(kind, serviceId(Math.abs(element)));
-  return stored?.row ? { key: stored.key, ...stored.row } : null;
-}
-
 /** A combined text of rows, in order. */
 const saidBy = (rows: readonly { readonly source: string; readonly content: string }[]): string =>
   fingerprint(rows.map(({ source, content }) => `${source} ${content}`).join("\n"));
-
-const isTask = (item: Item): item is TaskItem & { readonly id: ServiceId } =>
-  item.kind !== "event" && item.id !== null;

@@ -6,10 +6,11 @@ import type { Stored } from "../store/mirror/mirror.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
+import { clockMargin, isTask } from "./all-tasks.ts";
 import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
 import type { ItemChange } from "./event.ts";
 import { followShown } from "./follow-parents.ts";
-import { type Contents, type Identified, isIdentified, planSnapshot } from "./plan-snapshot.ts";
+import { type Contents, type Identified, planSnapshot } from "./plan-snapshot.ts";
 import { type PolledSource, type SourceList, samePath } from "./source-list.ts";
 
 interface PageFacts {
@@ -132,9 +133,6 @@ function listOf(sources: SourceList, item: TaskItem, stored: Stored | null): str
   return from !== undefined && sources.get(from) ? from : null;
 }
 
-/** The service's times are in whole seconds, as is its Date header. */
-const margin = Temporal.Duration.from({ seconds: 2 });
-
 function isNewer(
   { updatedAt }: TaskItem,
   {
@@ -153,11 +151,8 @@ function isNewer(
   if (stored?.row && !isAfter(updatedAt, stored.row.updatedAt)) return false;
   if (!attemptedAt || !everRead || failures > 0 || underWay) return false;
   const readAt = atService(attemptedAt, clockLead);
-  return Temporal.Instant.compare(updatedAt, readAt.add(margin)) > 0;
+  return Temporal.Instant.compare(updatedAt, readAt.add(clockMargin)) > 0;
 }
 
 const isAfter = (a: Temporal.Instant | null, b: Temporal.Instant | null): boolean =>
   a !== null && (b === null || Temporal.Instant.compare(a, b) > 0);
-
-const isTask = (item: TaskItem): item is TaskItem & { readonly id: ServiceId } =>
-  isIdentified(item);

@@ -1,38 +1,33 @@
 import { later } from "../domain/backoff.ts";
-import type { ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { kindIn } from "../domain/source.ts";
-import type { Store } from "../store/store.ts";
-import type { Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
 import {
-  type AppliedPages,
+  allTasksName,
+  type Element,
   elementNameOf,
+  elementOf,
   isWhole,
-  pageElementOf,
+  pageFault,
+  pageSize,
+  requestPage,
   rowOf,
-} from "./applied-pages.ts";
+} from "./all-tasks.ts";
+import type { AppliedPages } from "./applied-pages.ts";
 import { type AppliedPage, applyPage } from "./apply-page.ts";
-import type { ItemChange, SyncEvent } from "./event.ts";
+import type { ItemChange } from "./event.ts";
+import { ListEvidence } from "./list-evidence.ts";
 import { PageCheck } from "./page-check.ts";
-import { PageMismatches, patience } from "./page-mismatches.ts";
+import { PageMismatches } from "./page-mismatches.ts";
 import { isLookUpRefused, restOf } from "./plan-snapshot.ts";
 import type { JobOutcome, PollSchedule, RevealedByJob } from "./poll-schedule.ts";
-import type { SourceList } from "./source-list.ts";
-import { type Element, TaskPages } from "./task-pages.ts";
+import type { SyncContext } from "./sync-context.ts";
+import { TaskPages } from "./task-pages.ts";
 
-interface FastPathDeps {
-  readonly store: Store;
-  readonly upstream: Upstream;
-  readonly sources: SourceList;
+interface FastPathDeps extends SyncContext {
   readonly schedule: Pick<PollSchedule, "putJob" | "dropJob" | "since" | "hint" | "leaveToAudit">;
-  /** The mirrored projects; null = all that the service shows. */
-  readonly projects: readonly ProjectId[] | null;
-  readonly clock: () => Temporal.Instant;
-  readonly maxAge: Temporal.Duration;
-  readonly report: (event: SyncEvent) => void;
   /** Page contents known to an earlier process, or to the first sync of this one. */
   readonly applied: AppliedPages;
   /** Called with items shown by pages: `put` are new or changed, `same` equal the mirror; `contents`: their stored content. */
@@ -56,15 +51,12 @@ export type FastPathState =
   | { readonly kind: "checking" }
   | { readonly kind: "used"; readonly pages: number };
 
-/** The service's maximum. Source: beyond-the-document.md, Look-ups. */
-const pageSize = 100;
 /** With fewer lists, it saves too little to be worth checking. */
 const fewestSources = 16;
 const dayLength = Temporal.Duration.from({ hours: 24 });
 const mostFailures = 3;
 const mostScattered = 4;
 const mostMismatches = 500;
-const mostTaken = 10_000;
 /** Expected changes of a page that may contain what the total announces. */
 const pressing = 1000;
 
@@ -82,14 +74,9 @@ export class FastPath {
   #retryAt: Temporal.Instant | null = null;
   #failures = 0;
   readonly #mismatches: PageMismatches;
-  /** Elements shown by lists and by no page yet, with the time when the list was read. */
-  readonly #unseen = new Map<Element, Temporal.Instant>();
-  /** Change times of what pages have brought into the mirror, latest last. */
-  readonly #taken = new Map<Element, Temporal.Instant>();
+  readonly #evidence = new ListEvidence();
   #jobs = 0;
   #polls = 0;
-  /** When each page was last read. */
-  readonly #readAt: Temporal.Instant[] = [];
   /** By page: each of its elements was last seen there, and its row was not written since. */
   readonly #kept = new Map<number, KeptPage>();
 
@@ -102,7 +89,7 @@ export class FastPath {
     });
     deps.store.mirror.follow((source, id) => {
       const kind = kindIn(source);
-      const page = kind === "event" ? null : this.#pages.pageOf(pageElementOf({ kind, id }));
+      const page = kind === "event" ? null : this.#pages.pageOf(elementOf({ kind, id }));
       if (page !== null) this.#kept.delete(page);
     });
   }
@@ -123,7 +110,7 @@ export class FastPath {
     try {
       this.#step();
     } catch (error) {
-      this.#deps.report({ kind: "fault", source, error });
+      this.#deps.report({ kind: "fault", source: allTasksName, error });
       this.#drop("it failed");
     }
   }
@@ -151,19 +138,18 @@ export class FastPath {
   ): void {
     if (this.#state.kind === "off") return;
     this.#mismatches.listRead(source, { at, pages: this.#pages });
+    if (this.#state.kind !== "used") return;
     for (const item of put) {
-      if (this.#state.kind !== "used") return;
       if (item.kind === "event" || item.id === null) continue;
-      const element = pageElementOf(item);
-      const taken = this.#taken.get(element);
-      if (taken && item.updatedAt && Temporal.Instant.compare(item.updatedAt, taken) < 0) {
-        this.#drop(`it has shown ${elementNameOf(element)} as it is not`);
+      const element = elementOf(item);
+      const { updatedAt } = item;
+      const shown = this.#evidence.listed(element, { updatedAt, at, pages: this.#pages });
+      if (shown.kind === "older") {
+        this.#drop(`it showed ${elementNameOf(element)} in a state that its list does not have`);
         return;
       }
-      const page = this.#pages.pageOf(element);
-      // What the list has shown, the page must show too by now.
-      if (page !== null) this.#urge(page);
-      else if (!this.#unseen.has(element)) this.#unseen.set(element, at);
+      // The page must show by now what the list has shown.
+      if (shown.page !== null) this.#urge(shown.page);
     }
   }
 
@@ -224,8 +210,7 @@ export class FastPath {
     this.#failures = 0;
     this.#putJobs(0);
     this.#mismatches.clear();
-    this.#unseen.clear();
-    this.#taken.clear();
+    this.#evidence.clear();
     this.#check = null;
     this.#kept.clear();
     // A service without such a list is fine.
@@ -243,23 +228,14 @@ export class FastPath {
   }
 
   async #read(page: number, signal: AbortSignal): Promise<JobOutcome> {
-    const { upstream, projects, clock, report } = this.#deps;
+    const { clock, report } = this.#deps;
     const at = clock();
     const of = this.#pages;
     try {
-      const answer = await upstream.workspace.allTasks(
-        {
-          start: page * pageSize,
-          limit: pageSize,
-          ...(projects && { projectIds: projects }),
-          includeSubtasks: true,
-          includeCompleted: true,
-        },
-        { priority: "sweep", signal },
-      );
+      const answer = await requestPage(this.#deps, page, signal);
       // Dropped meanwhile, or restarted.
       const isOver = () => this.#isOff() || this.#pages !== of;
-      if (isOver()) return { kind: "failed", notBefore: null };
+      if (isOver()) return ended;
       if (!answer.ok) return this.#fail(answer.failure);
       const { digest, read } = answer.value;
       const kept = this.#kept.get(page);
@@ -267,22 +243,22 @@ export class FastPath {
       const recalled = this.#recall(page, { at, digest });
       if (recalled) return recalled;
       const whole = await read();
-      if (isOver()) return { kind: "failed", notBefore: null };
+      if (isOver()) return ended;
       return whole.ok
         ? this.#take(page, { at, digest, answer: whole.value })
         : this.#fail(whole.failure);
     } catch (error) {
-      report({ kind: "fault", source, error });
+      report({ kind: "fault", source: allTasksName, error });
       this.#drop("it failed");
-      return { kind: "failed", notBefore: null };
+      return ended;
     }
   }
 
   #fail(failure: Failure): JobOutcome {
-    if (failure.kind === "aborted") return { kind: "failed", notBefore: null };
+    if (failure.kind === "aborted") return ended;
     if (isLookUpRefused(failure)) {
       this.#drop(describeFailure(failure));
-      return { kind: "failed", notBefore: null };
+      return ended;
     }
     const { clock, maxAge } = this.#deps;
     this.#failures += 1;
@@ -319,7 +295,7 @@ export class FastPath {
     const oddity = this.#oddityOf(page, answer);
     if (oddity !== null) {
       this.#drop(oddity);
-      return { kind: "failed", notBefore: null };
+      return ended;
     }
     const applied = store.together(() => {
       const done = applyPage(store, {
@@ -334,7 +310,7 @@ export class FastPath {
       return done;
     });
     const { total } = answer;
-    const elements = answer.items.map(pageElementOf);
+    const elements = answer.items.map(elementOf);
     // The same page would do nothing again while none of its rows is written.
     const isSettled = isWhole(answer) && applied.same.length === elements.length;
     const kept = { digest, elements, total };
@@ -346,7 +322,7 @@ export class FastPath {
     page: number,
     { at, digest }: { readonly at: Temporal.Instant; readonly digest: string },
   ): JobOutcome | null {
-    const known = this.#readAt[page] ? null : this.#deps.applied.recall(page, digest);
+    const known = this.#evidence.isRead(page) ? null : this.#deps.applied.recall(page, digest);
     if (!known) return null;
     const { items: same, elements, total, contents } = known;
     const answer = { items: same, problems: [], received: same.length, total };
@@ -378,8 +354,8 @@ export class FastPath {
     this.#seen(page, { at, elements, total });
     if (isSettled) this.#kept.set(page, kept);
     else this.#kept.delete(page);
-    for (const item of applied.put) this.#note(item);
-    const mismatched = new Set(applied.mismatches.map(({ item }) => pageElementOf(item)));
+    for (const item of applied.put) this.#evidence.taken(item);
+    const mismatched = new Set(applied.mismatches.map(({ item }) => elementOf(item)));
     this.#mismatches.settle(elements.filter((element) => !mismatched.has(element)));
     const news = applied.mismatches.filter((mismatch) => this.#mismatches.raise(page, mismatch));
     onShown(applied);
@@ -405,28 +381,19 @@ export class FastPath {
       readonly total: number;
     },
   ): void {
+    this.#evidence.pageRead(page, elements, at);
     for (const element of elements) {
-      this.#unseen.delete(element);
       const before = this.#pages.pageOf(element);
       if (before !== null && before !== page) this.#kept.delete(before);
     }
     this.#pages.note({ page, elements, total });
-    this.#readAt[page] = at;
   }
 
   /** Handles what a page has revealed about the whole. */
   #ending(revealed: RevealedByJob): JobOutcome {
     this.#mismatches.missLost(this.#pages);
     this.#goOn();
-    return this.#isOff() ? { kind: "failed", notBefore: null } : { kind: "read", revealed };
-  }
-
-  #note(item: Item): void {
-    if (item.kind === "event" || !item.updatedAt) return;
-    this.#taken.delete(pageElementOf(item));
-    this.#taken.set(pageElementOf(item), item.updatedAt);
-    const [oldest] = this.#taken.keys();
-    if (this.#taken.size > mostTaken && oldest !== undefined) this.#taken.delete(oldest);
+    return this.#isOff() ? ended : { kind: "read", revealed };
   }
 
   #goOn(): void {
@@ -458,43 +425,27 @@ export class FastPath {
   /** Why an answer cannot be a page of the list of all tasks; null for an ordinary page. */
   #oddityOf(
     page: number,
-    {
-      items,
-      problems,
-      received,
-      total,
-    }: Pick<TaskPage, "items" | "problems" | "received" | "total">,
+    answer: Pick<TaskPage, "items" | "problems" | "received" | "total">,
   ): string | null {
-    const [problem] = problems;
-    if (problem !== undefined) return problem;
-    const expected = Math.min(pageSize, Math.max(0, total - page * pageSize));
-    if (received !== expected) {
-      return `page ${page + 1} has ${received} tasks of ${total}, where ${expected} were expected`;
-    }
-    const [first] = items;
+    const fault = pageFault(page, answer);
+    if (fault !== null) return fault;
+    const { items } = answer;
     const isRepeated =
       page > 0 &&
-      first !== undefined &&
+      items.length > 0 &&
       this.#state.kind === "checking" &&
-      items.every((item) => this.#pages.pageOf(pageElementOf(item)) === page - 1);
+      items.every((item) => this.#pages.pageOf(elementOf(item)) === page - 1);
     return isRepeated ? `page ${page + 1} is page ${page} again` : null;
   }
 
   /** What a list has shown must be on some page once all were read since. */
   #judgeUnseen(): void {
-    const [oldest] = this.#unseen;
-    if (!oldest || this.#polls % this.#pages.count !== 0) return;
-    const [element, since] = oldest;
-    const isRead = (at: Temporal.Instant | undefined) =>
-      at !== undefined && Temporal.Instant.compare(at, later(since, patience)) > 0;
-    const count = this.#pages.count;
-    if (!Array.from({ length: count }, (_, page) => this.#readAt[page]).every(isRead)) return;
-    this.#unseen.delete(element);
-    if (this.#rowOf(element)) this.#drop("its pages lack a task that is in its list");
-  }
-
-  #rowOf(element: Element) {
-    return rowOf(this.#deps.store.mirror, element);
+    const { count } = this.#pages;
+    if (this.#polls % count !== 0) return;
+    const element = this.#evidence.takeOverdue(count);
+    if (element !== null && rowOf(this.#deps.store.mirror, element)) {
+      this.#drop("its pages lack a task that is in its list");
+    }
   }
 
   #urge(page: number): void {
@@ -502,10 +453,10 @@ export class FastPath {
   }
 }
 
-/** Source name in its events. */
-const source = "alltodo";
+const keyOf = (page: number): string => `${allTasksName}:${page}`;
 
-const keyOf = (page: number): string => `alltodo:${page}`;
+/** Nothing was read, and nothing need be waited for. */
+const ended: JobOutcome = { kind: "failed", notBefore: null };
 
 /** When each item of a page was last changed. */
 const lastChangesOf = ({ put, same, mismatches }: AppliedPage): RevealedByJob["shown"] =>

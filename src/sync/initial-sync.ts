@@ -38,14 +38,15 @@ export class InitialSync {
     const { projectId } = source;
     if (!this.#read.has(projectId)) this.#noteProject(projectId);
     if (this.#isAllRead) return;
-    this.#open ??= new Set(this.#polled().filter((project) => !this.#isSettled(project)));
+    this.#open ??= new Set(this.#sources.projects().filter((project) => !this.#isSettled(project)));
     if (this.#isSettled(projectId)) this.#open.delete(projectId);
     if (this.#open.size === 0) this.#noteAllProjects();
   }
 
   /** The same for all projects, as an earlier process may have been interrupted, or a source dropped. */
   noteAll(): void {
-    for (const project of this.#polled()) if (!this.#read.has(project)) this.#noteProject(project);
+    for (const project of this.#sources.projects())
+      if (!this.#read.has(project)) this.#noteProject(project);
     this.#noteAllProjects();
   }
 
@@ -64,7 +65,7 @@ export class InitialSync {
   }
 
   #noteProject(project: ProjectId): void {
-    const own = this.#listsOf(project);
+    const own = this.#sources.ofProject(project);
     const isWhole = own.every(({ everRead, refusalConfirmed }) => everRead || refusalConfirmed);
     if (!isWhole || !own.some(({ everRead }) => everRead)) return;
     this.#store.rounds.projectRead(project);
@@ -73,7 +74,7 @@ export class InitialSync {
 
   #noteAllProjects(): void {
     if (this.#isAllRead) return;
-    const polled = this.#polled();
+    const polled = this.#sources.projects();
     this.#open = null;
     if (
       !polled.every((project) => this.#isSettled(project)) ||
@@ -84,23 +85,13 @@ export class InitialSync {
     this.#isAllRead = true;
   }
 
-  #listsOf(project: ProjectId): readonly PolledSource[] {
-    return this.#sources.ofProject(project);
-  }
-
   #isSettled(project: ProjectId): boolean {
     return this.#read.has(project) || this.#isRefused(project);
   }
 
   /** A project that refuses the account shows nothing, and must not delay the others. */
   #isRefused(project: ProjectId): boolean {
-    return this.#listsOf(project).every(({ refusalConfirmed }) => refusalConfirmed);
-  }
-
-  #polled(): readonly ProjectId[] {
-    return this.#sources
-      .ofKind("events")
-      .flatMap(({ source }) => (source.kind === "events" ? [source.projectId] : []));
+    return this.#sources.ofProject(project).every(({ refusalConfirmed }) => refusalConfirmed);
   }
 
   /** An archived project that was never read is not polled, as it shows nothing. */

@@ -1,11 +1,8 @@
-import type { Store } from "../store/store.ts";
-import { rowOf } from "./applied-pages.ts";
-import type { SourceList } from "./source-list.ts";
-import type { Element, TaskPages } from "./task-pages.ts";
+import { type Element, rowOf } from "./all-tasks.ts";
+import type { SyncContext } from "./sync-context.ts";
+import type { TaskPages } from "./task-pages.ts";
 
-interface PageCheckDeps {
-  readonly store: Store;
-  readonly sources: SourceList;
+interface PageCheckDeps extends SyncContext {
   readonly pages: TaskPages;
 }
 

@@ -1,14 +1,10 @@
 import { later } from "../domain/backoff.ts";
-import type { Store } from "../store/store.ts";
-import { elementNameOf, pageElementOf, rowOf } from "./applied-pages.ts";
+import { type Element, elementNameOf, elementOf, rowOf } from "./all-tasks.ts";
 import type { PageMismatch } from "./apply-page.ts";
-import type { SourceList } from "./source-list.ts";
-import type { Element, TaskPages } from "./task-pages.ts";
+import type { SyncContext } from "./sync-context.ts";
+import type { TaskPages } from "./task-pages.ts";
 
-interface PageMismatchesDeps {
-  readonly store: Store;
-  readonly sources: SourceList;
-  readonly clock: () => Temporal.Instant;
+interface PageMismatchesDeps extends SyncContext {
   /** Requests a page soon. */
   readonly urge: (page: number) => void;
   /** Called with the reason why pages and lists contradict each other; all mismatches are dropped then. */
@@ -64,7 +60,7 @@ export class PageMismatches {
   /** Records an element of a page that differs from the mirror; returns whether that is new. */
   raise(page: number, { item, content, source, isHint }: PageMismatch): boolean {
     const { sources, clock } = this.#deps;
-    const element = pageElementOf(item);
+    const element = elementOf(item);
     if (isHint) {
       const updatedAt = item.updatedAt?.toString() ?? "";
       if (this.#hinted.get(element) === updatedAt) return false;

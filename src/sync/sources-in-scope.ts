@@ -45,6 +45,10 @@ export function sourcesInScope(scope: MirrorScope, known: Known): readonly Sourc
   ];
 }
 
+/** The mirrored projects; null = all that the service shows. */
+export const configuredProjects = ({ projects }: MirrorScope): readonly ProjectId[] | null =>
+  projects === "discover" ? null : projects.map(({ id }) => id);
+
 /** The configured folders of a project; null = looked up in the service. */
 export function configuredFolders(
   { projects }: MirrorScope,

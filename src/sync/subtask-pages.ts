@@ -1,36 +1,34 @@
-import type { EventLoopBudget } from "@dayferry/event-loop";
 import { credibleLead } from "../domain/clock-lead.ts";
-import type { ProjectId, ServiceId } from "../domain/ids.ts";
+import type { ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { PageReading, ReadPage, ShownSubtask } from "../store/rows/page-rows.ts";
-import type { Store } from "../store/store.ts";
-import type { Upstream } from "../upstream/client.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
+import {
+  allTasksName,
+  clockMargin,
+  isTask,
+  pageFault,
+  pageSize,
+  requestPage,
+} from "./all-tasks.ts";
 import type { AppliedPages } from "./applied-pages.ts";
 import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
-import type { ItemChange, SyncEvent } from "./event.ts";
-import { type Identified, isIdentified, planSnapshot } from "./plan-snapshot.ts";
+import type { ItemChange } from "./event.ts";
+import { type Identified, planSnapshot } from "./plan-snapshot.ts";
 import type { PollSchedule } from "./poll-schedule.ts";
-import type { PolledSource, SourceList } from "./source-list.ts";
+import type { PolledSource } from "./source-list.ts";
+import { configuredProjects } from "./sources-in-scope.ts";
+import type { SyncContext } from "./sync-context.ts";
 import type { Job } from "./worker-pool.ts";
 
-interface SubtaskPagesDeps {
-  readonly store: Store;
-  readonly upstream: Upstream;
-  readonly sources: SourceList;
+interface SubtaskPagesDeps extends SyncContext {
   readonly schedule: Pick<PollSchedule, "took" | "noteDates">;
-  /** The mirrored projects; null = all that the service shows. */
-  readonly projects: readonly ProjectId[] | null;
-  readonly clock: () => Temporal.Instant;
-  readonly report: (event: SyncEvent) => void;
   /** Stores each page's contents, as it is requested again soon. */
   readonly applied: Pick<AppliedPages, "note">;
   /** Called with new items. */
   readonly onTaken: (items: readonly Item[]) => void;
-  /** Data from pages is taken in turns. */
-  readonly eventLoop: EventLoopBudget;
 }
 
 /** What pages and lists say about the same elements. */
@@ -52,8 +50,6 @@ interface TakenList {
   readonly changes: readonly ItemChange[];
 }
 
-/** The service's maximum. Source: beyond-the-document.md, Look-ups. */
-const pageSize = 100;
 /** With fewer lists of tasks there are hardly enough subtasks for pages to help. */
 const fewestLists = 25;
 /** Below this many parent tasks, or parents per page, polling pages costs more than it saves. */
@@ -64,11 +60,6 @@ const fewestProbes = 12;
 const probePart = 0.01;
 /** Share of tasks, and of compared subtask lists, that may differ without a later change time. */
 const mostDifferent = { tasks: 0.002, subtasks: 0.02 } as const;
-/** The service's times are in whole seconds, as is its Date header. */
-const margin = Temporal.Duration.from({ seconds: 2 });
-
-/** Source name in its events. */
-const source = "alltodo";
 
 /**
  * Takes subtasks of a first sync from the list of all tasks: 100 elements per request, where lists take one request per task
@@ -102,8 +93,8 @@ export class SubtaskPages {
   /** Lists of subtasks to read first; none if pages would not help. */
   probes(): ReadonlySet<string> {
     if (!this.mayHelp()) return new Set();
-    const { store, projects } = this.#deps;
-    const scope = projects?.join() ?? "all";
+    const { store } = this.#deps;
+    const scope = configuredProjects(this.#deps.scope)?.join() ?? "all";
     const kept = store.pageReadings.get();
     if (kept?.scope === scope) this.#reading = kept;
     else {
@@ -134,7 +125,7 @@ export class SubtaskPages {
       if (this.#mismatch === null) await this.#take(signal);
       else report({ kind: "fast-path", state: "dropped", reason: this.#mismatch });
     } catch (error) {
-      report({ kind: "fault", source, error });
+      report({ kind: "fault", source: allTasksName, error });
     } finally {
       this.#forget();
       if (!signal.aborted) store.pageReadings.forget();
@@ -239,17 +230,7 @@ export class SubtaskPages {
 
   /** Null if the page is unusable. */
   async #ask(page: number, signal: AbortSignal): Promise<Asked | null> {
-    const { upstream, projects } = this.#deps;
-    const answer = await upstream.workspace.allTasks(
-      {
-        start: page * pageSize,
-        limit: pageSize,
-        ...(projects && { projectIds: projects }),
-        includeSubtasks: true,
-        includeCompleted: true,
-      },
-      { priority: "sweep", signal },
-    );
+    const answer = await requestPage(this.#deps, page, signal);
     if (!answer.ok) return null;
     const { digest, read } = answer.value;
     const whole = await read();
@@ -257,13 +238,9 @@ export class SubtaskPages {
   }
 
   #hear(page: number, { digest, page: answer }: Asked): void {
-    const { total, received, problems } = answer;
-    const expected = Math.min(pageSize, Math.max(0, total - page * pageSize));
-    const [problem] = problems;
-    if (problem !== undefined) this.#mismatch ??= problem;
-    else if (received !== expected) {
-      this.#mismatch ??= `page ${page + 1} has ${received} tasks of ${total}, where ${expected} were expected`;
-    } else {
+    const fault = pageFault(page, answer);
+    if (fault !== null) this.#mismatch ??= fault;
+    else {
       this.#deps.applied.note(page, { digest, answer });
       const read = this.#compared(page, answer);
       this.#note(read);
@@ -306,7 +283,7 @@ export class SubtaskPages {
   }
 
   /** Null if there is nothing to compare with. */
-  #compareTask(item: TaskItem & { readonly id: ServiceId }): keyof Comparison | null {
+  #compareTask(item: Identified & TaskItem): keyof Comparison | null {
     const { store, sources } = this.#deps;
     const list = sources.get(sourceOf(item));
     if (!list || !this.#isRead(list)) return null;
@@ -325,7 +302,7 @@ export class SubtaskPages {
   #isLater({ updatedAt }: TaskItem, { attemptedAt }: PolledSource): boolean {
     if (!updatedAt || !attemptedAt) return false;
     const lead = credibleLead(this.#deps.upstream.clockLead());
-    const readAt = attemptedAt.subtract(lead).subtract(margin);
+    const readAt = attemptedAt.subtract(lead).subtract(clockMargin);
     return Temporal.Instant.compare(updatedAt, readAt) >= 0;
   }
 
@@ -373,7 +350,7 @@ export class SubtaskPages {
       }
     }
     const nothing = { changed: 0, unchanged: 0, missing: 0, heldBack: 0 } as const;
-    report({ kind: "polled", source, added: changes.length, ...nothing, changes });
+    report({ kind: "polled", source: allTasksName, added: changes.length, ...nothing, changes });
   }
 
   /** Takes lists from the end, as many as the current turn allows, and at least one. Call inside a transaction. */
@@ -438,6 +415,3 @@ function isAlike({ subtasks }: ReadPage, items: readonly TaskItem[]): boolean {
     now.length === subtasks.length && subtasks.every(({ item }, at) => item.id === now[at]?.id)
   );
 }
-
-const isTask = (item: TaskItem): item is TaskItem & { readonly id: ServiceId } =>
-  isIdentified(item);

@@ -1,11 +1,11 @@
 import type { ItemKey } from "../domain/ids.ts";
 import { createWake } from "../loop.ts";
-import type { Upstream } from "../upstream/client.ts";
 import type { DeletionChecks } from "./deletion-checks.ts";
 import { progressOf, type SweepProgress } from "./event.ts";
 import type { InitialSync } from "./initial-sync.ts";
-import type { PolledSource, SourceList } from "./source-list.ts";
+import type { PolledSource } from "./source-list.ts";
 import type { SubtaskPages } from "./subtask-pages.ts";
+import type { SyncContext } from "./sync-context.ts";
 import { TurnOrder } from "./turn-order.ts";
 import type { Job, WorkerPoolOptions } from "./worker-pool.ts";
 
@@ -14,13 +14,10 @@ export interface SweepOptions {
   readonly onProgress?: (progress: SweepProgress) => void;
 }
 
-interface SweepDeps {
-  readonly sources: SourceList;
+interface SweepDeps extends SyncContext {
   readonly deletionChecks: DeletionChecks;
   readonly initial: InitialSync;
   readonly pages: SubtaskPages;
-  readonly gate: Upstream["gate"];
-  readonly clock: () => Temporal.Instant;
   /** Polls one source; never rejects. */
   readonly poll: (name: string, signal: AbortSignal) => Promise<void>;
   /** Works until there is nothing more to do. */
@@ -89,7 +86,7 @@ export class Sweep {
   }
 
   async #read({ signal, isDue, onProgress, later = () => 0 }: Reading): Promise<void> {
-    const { sources, gate, clock, poll, work } = this.#deps;
+    const { sources, upstream, clock, poll, work } = this.#deps;
     const order = new TurnOrder();
     /** Sources not read since they were due. */
     const left = new Set<string>();
@@ -105,7 +102,7 @@ export class Sweep {
     const next = (room: number): readonly Job[] =>
       order.next({ now: clock(), room: Math.min(room, begunAtOnce) }).map((name) => async () => {
         await poll(name, signal);
-        gate.setPace({ kind: "sweep", reads: order.size });
+        upstream.gate.setPace({ kind: "sweep", reads: order.size });
         onProgress?.(this.#progress(order.size + later()));
       });
     try {
@@ -122,15 +119,15 @@ export class Sweep {
 
   #progress(due: number): SweepProgress {
     const { all } = this.#deps.sources.tally;
-    return progressOf({ done: all - due, total: all, gate: this.#deps.gate.state() });
+    return progressOf({ done: all - due, total: all, gate: this.#deps.upstream.gate.state() });
   }
 
   /** Runs all of these, as many at once as allowed. */
   async #together(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
     const left = [...jobs];
-    const { gate, work } = this.#deps;
+    const { upstream, work } = this.#deps;
     const next = (room: number): readonly Job[] => {
-      gate.setPace({ kind: "sweep", reads: left.length });
+      upstream.gate.setPace({ kind: "sweep", reads: left.length });
       return left.splice(0, Math.min(room, begunAtOnce));
     };
     await work({ signal, next, rest: () => longestRestMs });

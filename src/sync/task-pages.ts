@@ -1,5 +1,4 @@
-/** A task by its id, a subtask by its negated id: both in one number, as an account may have hundreds of thousands. */
-export type Element = number;
+import type { Element } from "./all-tasks.ts";
 
 interface PageFacts {
   readonly page: number;

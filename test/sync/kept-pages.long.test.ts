@@ -1,7 +1,8 @@
 import { insist } from "@dayferry/sandbox";
 import { expect, it as test } from "vitest";
-import { type ProjectId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { projectId, serviceId } from "../../src/domain/ids.ts";
 import { AppliedPages } from "../../src/sync/applied-pages.ts";
+import type { MirrorScope } from "../../src/sync/sources-in-scope.ts";
 import { countedSync } from "./support/counted-reads.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
@@ -62,12 +63,17 @@ test("a kept page is valid while the mirror agrees, for the same program", async
   const known = key === null ? null : mirror.get(key);
   if (here === undefined || digest === undefined || !known) throw new Error("no page has the task");
   const item = { ...known.item, id: serviceId(task) };
-  const recalled = (by = reader, projects: readonly ProjectId[] | null = null) =>
-    new AppliedPages({ store: it.store, reader: by, projects }).recall(here, digest);
+  const pagesOf = (by = reader, projects: MirrorScope["projects"] = "discover") => {
+    const scope = { projects, people: [], discoverPeople: true };
+    return new AppliedPages({ store: it.store, reader: by, scope });
+  };
+  const recalled = (...of: Parameters<typeof pagesOf>) => pagesOf(...of).recall(here, digest);
 
   expect(recalled()?.items).toContainEqual(item);
   expect(recalled("another program")).toBeNull();
-  expect(recalled(reader, [projectId(place.project)])).toBeNull();
+  expect(
+    recalled(reader, [{ id: projectId(place.project), name: null, todolists: "discover" }]),
+  ).toBeNull();
   mirror.put({ ...item, title: "Never in the workspace" }, known.source);
   expect(recalled()).toBeNull();
   mirror.put(item, known.source);
@@ -75,7 +81,7 @@ test("a kept page is valid while the mirror agrees, for the same program", async
   mirror.put(item, `tasks:${placeAt(it, 1).list}`);
   expect(recalled()).toBeNull();
   mirror.put(item, known.source);
-  new AppliedPages({ store: it.store, reader, projects: null }).forget();
+  pagesOf().forget();
   expect(recalled()).toBeNull();
 });
 

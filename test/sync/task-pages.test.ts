@@ -1,6 +1,7 @@
 import { Random } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import { type Element, TaskPages } from "../../src/sync/task-pages.ts";
+import type { Element } from "../../src/sync/all-tasks.ts";
+import { TaskPages } from "../../src/sync/task-pages.ts";
 
 const size = 10;
 

@@ -2,7 +2,7 @@ import { insist } from "@dayferry/sandbox";
 import { expect } from "vitest";
 import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
-import { createSync } from "../../../src/sync/sync.ts";
+import { Sync } from "../../../src/sync/sync.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
 import { untilHung } from "../../support/eventually.ts";
 
@@ -21,7 +21,7 @@ export async function moveRig({ between, ...setting }: MoveSetting = {}) {
   };
   const base = await drainRig({ ...setting, wrap: (upstream) => interrupted(upstream, pause) });
   const { store, upstream, sandbox, clock, project, otherProject, list, otherList, farList } = base;
-  const sync = createSync({
+  const sync = new Sync({
     store,
     upstream,
     scope: { projects: "discover", people: [], discoverPeople: true },

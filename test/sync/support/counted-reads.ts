@@ -1,7 +1,7 @@
 import { ok } from "../../../src/domain/result.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { SideOptions } from "../../../src/sync/side-queue.ts";
-import { createSync } from "../../../src/sync/sync.ts";
+import { Sync } from "../../../src/sync/sync.ts";
 import type { Listing, Upstream } from "../../../src/upstream/client.ts";
 import { untilHung } from "../../support/eventually.ts";
 import type { Stage } from "./stage.ts";
@@ -66,7 +66,7 @@ export function countedSync(
   } = {},
 ) {
   const read: string[] = [];
-  const sync = createSync({
+  const sync = new Sync({
     store,
     upstream: countingReads(upstream, (kind) => void read.push(kind)),
     scope: { projects: "discover", people: [], discoverPeople: true },

@@ -5,13 +5,7 @@ import { onTestFinished } from "vitest";
 import { knownValuesIn } from "../../../src/store/mirror/mirror.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { SideOptions } from "../../../src/sync/side-queue.ts";
-import {
-  createSync,
-  type Scope,
-  type SweepSummary,
-  type Sync,
-  type SyncEvent,
-} from "../../../src/sync/sync.ts";
+import { type Scope, type SweepSummary, Sync, type SyncEvent } from "../../../src/sync/sync.ts";
 import { createUpstream, type Upstream } from "../../../src/upstream/client.ts";
 import { eventually, untilHung } from "../../support/eventually.ts";
 import { noGateHistory } from "../../support/gate-history.ts";
@@ -132,7 +126,7 @@ function assemble({
   readonly options: StageOptions;
 }): Stage {
   const events: SyncEvent[] = [];
-  const sync = createSync({
+  const sync = new Sync({
     store,
     upstream,
     scope: options.scope ?? everything,
