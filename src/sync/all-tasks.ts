@@ -1,5 +1,8 @@
+import { fingerprint } from "../domain/fingerprint.ts";
 import { serviceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
+import { sourceOf } from "../domain/source.ts";
+import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
 import { type Identified, isIdentified } from "./plan-snapshot.ts";
@@ -63,3 +66,85 @@ export function rowOf(mirror: Store["mirror"], element: Element) {
 
 export const isTask = (item: Item): item is Identified & TaskItem =>
   item.kind !== "event" && isIdentified(item);
+
+type AppliedPagesDeps = Pick<SyncContext, "store" | "scope" | "reader">;
+
+/** A page whose contents are known without parsing it. */
+export interface RecalledPage {
+  readonly elements: readonly Element[];
+  readonly items: readonly (Identified & TaskItem)[];
+  /** Number of elements on all pages, according to it. */
+  readonly total: number;
+  /** The stored content of each item. */
+  readonly contents: ReadonlyMap<Item, string>;
+}
+
+/**
+ * Contents of each page of all tasks by hash, for a later reading of the same octets, also by a later process: if the rows of
+ * all its elements are still as it said, parsing it would find nothing. The mirror itself is compared, so that code that writes
+ * rows need not know of pages.
+ */
+export class AppliedPages {
+  readonly #deps: AppliedPagesDeps;
+  /** What pages are parsed with, and of which projects; null if they are not stored. */
+  readonly #reader: string | null;
+
+  constructor(deps: AppliedPagesDeps) {
+    const { reader, scope } = deps;
+    const projects = configuredProjects(scope)?.join() ?? "all";
+    this.#deps = deps;
+    this.#reader = reader === undefined ? null : `${reader} ${projects}`;
+  }
+
+  /** Stores a page's contents, unless it leaves something open. `contents`: content that is serialised already. */
+  note(
+    page: number,
+    {
+      digest,
+      answer,
+      contents,
+    }: {
+      readonly digest: string;
+      readonly answer: TaskPage;
+      readonly contents?: ReadonlyMap<Item, string>;
+    },
+  ): void {
+    const { items, total } = answer;
+    if (this.#reader === null || !isWhole(answer)) return;
+    const said = saidBy(
+      items.map((item) => ({
+        source: sourceOf(item),
+        content: contents?.get(item) ?? contentText(item),
+      })),
+    );
+    const elements = items.map(elementOf);
+    const reader = this.#reader;
+    this.#deps.store.bodies.putPage(page, { reader, digest, total, elements, said });
+  }
+
+  /** The contents of a page with this hash, if the mirror agrees; null if it must be parsed. */
+  recall(page: number, digest: string): RecalledPage | null {
+    const { mirror, bodies } = this.#deps.store;
+    const known = this.#reader === null ? null : bodies.page(page);
+    if (known?.digest !== digest || known.reader !== this.#reader) return null;
+    const { elements, total } = known;
+    const rows = elements.flatMap((element) => rowOf(mirror, element) ?? []);
+    if (rows.length !== elements.length || saidBy(rows) !== known.said) return null;
+    const shown = rows.flatMap(({ key, content }) => {
+      const item = mirror.get(key)?.item;
+      return item && isTask(item) ? [{ item, content }] : [];
+    });
+    if (shown.length !== elements.length) return null;
+    const contents = new Map(shown.map(({ item, content }) => [item, content]));
+    return { elements, total, items: shown.map(({ item }) => item), contents };
+  }
+
+  /** Makes each page be parsed the next time. */
+  forget(): void {
+    if (this.#reader !== null) this.#deps.store.bodies.forgetPages();
+  }
+}
+
+/** A combined text of rows, in order. */
+const saidBy = (rows: readonly { readonly source: string; readonly content: string }[]): string =>
+  fingerprint(rows.map(({ source, content }) => `${source} ${content}`).join("\n"));

@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { ListSnapshot } from "../upstream/client.ts";
 import { type BrakeState, nextBrake } from "./brake.ts";
 import type { DeletionChecks } from "./deletion-checks.ts";
-import type { ItemChange, SyncEvent } from "./event.ts";
+import { type ItemChange, polledEvent, type SyncEvent } from "./event.ts";
 import { isOutdated } from "./outdated.ts";
 import {
   type Expectations,
@@ -153,18 +153,13 @@ export class SnapshotApplication {
     const lost = deletionChecks.noticed(missing, asked);
     const brake = noticeMissing(store, { source, missing, total, asked });
     const changes = this.#changes;
-    const count = (act: ItemChange["act"]) => changes.filter((change) => change.act === act).length;
     return {
-      polled: {
-        kind: "polled",
-        source,
-        added: count("added"),
-        changed: count("changed"),
+      polled: polledEvent(source, {
         unchanged: same + this.#unchanged + this.#put.length - changes.length,
         missing: missing.length,
         heldBack: this.#heldBack,
         changes,
-      },
+      }),
       put: this.#put,
       outdated: this.#outdated,
       changedAt: this.#changedAt,

@@ -1,7 +1,7 @@
 import type { Wake } from "../loop.ts";
 import type { DeletionChecks } from "./deletion-checks.ts";
+import type { Readiness } from "./initial-sync.ts";
 import type { PollSchedule } from "./poll-schedule.ts";
-import type { Readiness } from "./readiness.ts";
 import type { SideReader } from "./side-reader.ts";
 import type { SyncContext } from "./sync-context.ts";
 import type { Job } from "./worker-pool.ts";

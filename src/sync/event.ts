@@ -77,6 +77,23 @@ export type SyncEvent =
   | ({ readonly kind: "ceiling" } & Forecast)
   | { readonly kind: "fault"; readonly source: string; readonly error: unknown };
 
+type Polled = Extract<SyncEvent, { readonly kind: "polled" }>;
+
+/** The event of an applied snapshot or page. */
+export function polledEvent(
+  source: string,
+  {
+    changes = [],
+    missing = 0,
+    heldBack = 0,
+    unchanged,
+  }: Partial<Polled> & Pick<Polled, "unchanged">,
+): Polled {
+  const count = (act: ItemChange["act"]) => changes.filter((change) => change.act === act).length;
+  const counts = { added: count("added"), changed: count("changed") };
+  return { kind: "polled", source, ...counts, unchanged, missing, heldBack, changes };
+}
+
 /** The result of one sweep. `held`: missing items held by a brake. */
 export interface SweepSummary {
   readonly added: number;

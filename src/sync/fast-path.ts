@@ -5,6 +5,7 @@ import { kindIn } from "../domain/source.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
 import {
+  type AppliedPages,
   allTasksName,
   type Element,
   elementNameOf,
@@ -15,9 +16,8 @@ import {
   requestPage,
   rowOf,
 } from "./all-tasks.ts";
-import type { AppliedPages } from "./applied-pages.ts";
 import { type AppliedPage, applyPage } from "./apply-page.ts";
-import type { ItemChange } from "./event.ts";
+import { polledEvent } from "./event.ts";
 import { ListEvidence } from "./list-evidence.ts";
 import { PageCheck } from "./page-check.ts";
 import { PageMismatches } from "./page-mismatches.ts";
@@ -43,6 +43,12 @@ interface KeptPage {
   readonly digest: string;
   readonly elements: readonly Element[];
   readonly total: number;
+}
+
+/** One request of a page, sent at `at`. */
+interface Reading {
+  readonly page: number;
+  readonly at: Temporal.Instant;
 }
 
 /** State of the account-wide list of tasks; `reason`: why it is not used. */
@@ -229,7 +235,7 @@ export class FastPath {
 
   async #read(page: number, signal: AbortSignal): Promise<JobOutcome> {
     const { clock, report } = this.#deps;
-    const at = clock();
+    const reading = { page, at: clock() };
     const of = this.#pages;
     try {
       const answer = await requestPage(this.#deps, page, signal);
@@ -239,14 +245,12 @@ export class FastPath {
       if (!answer.ok) return this.#fail(answer.failure);
       const { digest, read } = answer.value;
       const kept = this.#kept.get(page);
-      if (kept?.digest === digest) return this.#stayed(page, { at, kept });
-      const recalled = this.#recall(page, { at, digest });
+      if (kept?.digest === digest) return this.#stayed(reading, kept);
+      const recalled = this.#recall(reading, digest);
       if (recalled) return recalled;
       const whole = await read();
       if (isOver()) return ended;
-      return whole.ok
-        ? this.#take(page, { at, digest, answer: whole.value })
-        : this.#fail(whole.failure);
+      return whole.ok ? this.#take(reading, digest, whole.value) : this.#fail(whole.failure);
     } catch (error) {
       report({ kind: "fault", source: allTasksName, error });
       this.#drop("it failed");
@@ -270,27 +274,18 @@ export class FastPath {
   }
 
   /** Processes an unchanged page that is completely in the mirror. */
-  #stayed(
-    page: number,
-    { at, kept }: { readonly at: Temporal.Instant; readonly kept: KeptPage },
-  ): JobOutcome {
-    const { elements, total } = kept;
+  #stayed(reading: Reading, kept: KeptPage): JobOutcome {
+    const { elements: same } = kept;
     this.#failures = 0;
-    this.#mismatches.settle(elements);
-    this.#seen(page, { at, elements, total });
-    this.#deps.report(polledEvent(page, { changes: [], heldBack: 0, same: elements }));
-    return this.#ending({ at, changes: [], shown: [] });
+    this.#mismatches.settle(same);
+    this.#seen(reading, kept);
+    this.#deps.report(polledEvent(keyOf(reading.page), { unchanged: same.length }));
+    return this.#ending({ at: reading.at, changes: [], shown: [] });
   }
 
-  #take(
-    page: number,
-    {
-      at,
-      digest,
-      answer,
-    }: { readonly at: Temporal.Instant; readonly digest: string; readonly answer: TaskPage },
-  ): JobOutcome {
+  #take(reading: Reading, digest: string, answer: TaskPage): JobOutcome {
     const { store, sources, upstream, clock } = this.#deps;
+    const { page } = reading;
     this.#failures = 0;
     const oddity = this.#oddityOf(page, answer);
     if (oddity !== null) {
@@ -309,78 +304,54 @@ export class FastPath {
       this.#deps.applied.note(page, { digest, answer, contents: done.contents });
       return done;
     });
-    const { total } = answer;
-    const elements = answer.items.map(elementOf);
+    const kept = { digest, elements: answer.items.map(elementOf), total: answer.total };
     // The same page would do nothing again while none of its rows is written.
-    const isSettled = isWhole(answer) && applied.same.length === elements.length;
-    const kept = { digest, elements, total };
-    return this.#accept(page, { at, kept, isSettled, applied });
+    const isSettled = isWhole(answer) && applied.same.length === kept.elements.length;
+    return this.#accept(reading, kept, { isSettled, applied });
   }
 
   /** Processes an unparsed page whose contents are known and equal to the mirror. */
-  #recall(
-    page: number,
-    { at, digest }: { readonly at: Temporal.Instant; readonly digest: string },
-  ): JobOutcome | null {
+  #recall(reading: Reading, digest: string): JobOutcome | null {
+    const { page } = reading;
     const known = this.#evidence.isRead(page) ? null : this.#deps.applied.recall(page, digest);
     if (!known) return null;
     const { items: same, elements, total, contents } = known;
     const answer = { items: same, problems: [], received: same.length, total };
     if (this.#oddityOf(page, answer) !== null) return null;
     this.#failures = 0;
-    const kept = { digest, elements, total };
     const applied = { ...nothingApplied, same, contents };
-    return this.#accept(page, { at, kept, isSettled: true, applied });
+    return this.#accept(reading, { digest, elements, total }, { isSettled: true, applied });
   }
 
   /** Handles the result of an applied page. */
   #accept(
-    page: number,
-    {
-      at,
-      kept,
-      isSettled,
-      applied,
-    }: {
-      readonly at: Temporal.Instant;
-      readonly kept: KeptPage;
-      readonly isSettled: boolean;
-      readonly applied: AppliedPage;
-    },
+    reading: Reading,
+    kept: KeptPage,
+    { isSettled, applied }: { readonly isSettled: boolean; readonly applied: AppliedPage },
   ): JobOutcome {
-    const { report, onShown } = this.#deps;
+    const { report, onShown, schedule } = this.#deps;
+    const { page, at } = reading;
     const isUsed = this.#state.kind === "used";
-    const { elements, total } = kept;
-    this.#seen(page, { at, elements, total });
+    this.#seen(reading, kept);
     if (isSettled) this.#kept.set(page, kept);
     else this.#kept.delete(page);
     for (const item of applied.put) this.#evidence.taken(item);
     const mismatched = new Set(applied.mismatches.map(({ item }) => elementOf(item)));
-    this.#mismatches.settle(elements.filter((element) => !mismatched.has(element)));
+    this.#mismatches.settle(kept.elements.filter((element) => !mismatched.has(element)));
     const news = applied.mismatches.filter((mismatch) => this.#mismatches.raise(page, mismatch));
     onShown(applied);
-    report(polledEvent(page, applied));
+    const { changes: acts, heldBack, same } = applied;
+    report(polledEvent(keyOf(page), { changes: acts, heldBack, unchanged: same.length }));
     const shown = lastChangesOf(applied);
     // While pages are checked, the lists report the same changes.
     const changes = isUsed
       ? [...applied.changedAt, ...news.map(({ item }) => item.updatedAt)]
-      : this.#deps.schedule.since(keyOf(page), shown);
+      : schedule.since(keyOf(page), shown);
     return this.#ending({ at, changes, shown });
   }
 
   /** Records where the elements of a page are. */
-  #seen(
-    page: number,
-    {
-      at,
-      elements,
-      total,
-    }: {
-      readonly at: Temporal.Instant;
-      readonly elements: readonly Element[];
-      readonly total: number;
-    },
-  ): void {
+  #seen({ page, at }: Reading, { elements, total }: KeptPage): void {
     this.#evidence.pageRead(page, elements, at);
     for (const element of elements) {
       const before = this.#pages.pageOf(element);
@@ -469,26 +440,3 @@ const nothingApplied = {
   heldBack: 0,
   mismatches: [],
 } as const;
-
-function polledEvent(
-  page: number,
-  {
-    changes,
-    heldBack,
-    same,
-  }: Pick<AppliedPage, "changes" | "heldBack"> & {
-    readonly same: readonly unknown[];
-  },
-) {
-  const count = (act: ItemChange["act"]) => changes.filter((change) => change.act === act).length;
-  return {
-    kind: "polled",
-    source: keyOf(page),
-    added: count("added"),
-    changed: count("changed"),
-    unchanged: same.length,
-    missing: 0,
-    heldBack,
-    changes,
-  } as const;
-}

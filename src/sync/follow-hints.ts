@@ -1,6 +1,5 @@
-import { type HintRow, Hints } from "./hints.ts";
+import { type HintRow, Hints, SignTrust } from "./hints.ts";
 import type { PollResult, PollSchedule } from "./poll-schedule.ts";
-import { SignTrust } from "./sign-trust.ts";
 import type { SyncContext } from "./sync-context.ts";
 
 /** What hints are worth is stored after this many readings with new outcomes. */

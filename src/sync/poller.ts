@@ -12,6 +12,7 @@ import {
 import { type AppliedList, ListApplication } from "./apply-list.ts";
 import type { DeletionChecks } from "./deletion-checks.ts";
 import { DirectorySync, type LookUpAnswer } from "./directory-sync.ts";
+import { polledEvent } from "./event.ts";
 import { type FetchedSource, fetchSource, type SourceAnswer } from "./fetch-source.ts";
 import { followShown } from "./follow-parents.ts";
 import { type HintRow, hintRowsOfLists, hintRowsOfTasks } from "./hints.ts";
@@ -53,16 +54,11 @@ interface Applied extends AppliedList {
   readonly gaps: readonly string[];
 }
 
-interface Answered {
-  readonly answer: SourceAnswer;
+/** One poll of a source. */
+interface Poll {
+  readonly begun: Begun;
   readonly reading: SourceReading;
   readonly call: Call;
-}
-
-interface Read extends Omit<Answered, "answer"> {
-  readonly fetched: FetchedSource;
-  /** Of the body that was read; null for names. */
-  readonly digest: string | null;
 }
 
 const nothingApplied: Applied = {
@@ -74,7 +70,6 @@ const nothingApplied: Applied = {
   put: [],
   outdated: [],
 };
-const nothingNew = { added: 0, changed: 0, missing: 0, heldBack: 0, changes: [] } as const;
 
 /** Reads one source and updates the mirror, the directory and the source list; a short list in one transaction. */
 export class Poller {
@@ -101,15 +96,15 @@ export class Poller {
     const { upstream, sources, eventLoop, report } = this.#deps;
     const begun = sources.begin(name);
     const reading = this.#bodies.begin(begun);
+    const call = { priority: "sweep", signal } as const;
     try {
       sources.save();
-      const call = { priority: "sweep", signal } as const;
       const answer = await fetchSource(upstream, begun.source, call);
       await eventLoop.share();
       if (!this.#isCurrent(begun)) {
         sources.end(begun, null);
       } else if (answer.ok) {
-        await this.#answered(begun, { answer: answer.value, reading, call });
+        await this.#answered({ begun, reading, call }, answer.value);
       } else {
         this.#fail(begun, answer.failure);
       }
@@ -139,42 +134,35 @@ export class Poller {
   }
 
   /** A body applied before is neither parsed nor compared again while it stands. */
-  async #answered(begun: Begun, { answer, reading, call }: Answered): Promise<void> {
-    const { sources } = this.#deps;
+  async #answered(poll: Poll, answer: SourceAnswer): Promise<void> {
+    const { sources, eventLoop } = this.#deps;
+    const { begun, reading } = poll;
     if (answer.kind !== "listing") {
-      await this.#succeed(begun, { fetched: answer, digest: null, reading, call });
+      await this.#succeed(poll, answer, null);
       return;
     }
     const { digest, read } = answer.listing;
     const standing = reading.standing();
     if (standing?.digest === digest) {
-      await this.#stayed(begun, { standing, reading, call });
+      await this.#stayed(poll, standing);
       return;
     }
     const part = await read(standing?.elements ?? null);
-    await this.#deps.eventLoop.share();
+    await eventLoop.share();
     // Unparsed elements must still be known.
     const isKnown = !part.ok || part.value.gone === null || reading.standing() !== null;
     const snapshot = isKnown ? part : await read(null);
     if (!this.#isCurrent(begun)) {
       sources.end(begun, null);
     } else if (snapshot.ok) {
-      const fetched = { kind: "items", snapshot: snapshot.value } as const;
-      await this.#succeed(begun, { fetched, digest, reading, call });
+      await this.#succeed(poll, { kind: "items", snapshot: snapshot.value }, digest);
     } else {
       this.#fail(begun, snapshot.failure);
     }
   }
 
   /** Records that a source was read and is unchanged. */
-  async #stayed(
-    begun: Begun,
-    {
-      standing,
-      reading,
-      call,
-    }: Pick<Answered, "reading" | "call"> & { readonly standing: AppliedBody },
-  ): Promise<void> {
+  async #stayed({ begun, reading, call }: Poll, standing: AppliedBody): Promise<void> {
     const { store, report, onRead } = this.#deps;
     const { name: source } = begun;
     store.together(() => {
@@ -186,7 +174,7 @@ export class Poller {
     const hintRows = standing.isEarlier ? hintRowsOfTasks(shown, new Set()) : null;
     onRead(source, { at: begun.attemptedAt, changes: [], hintRows, put: [], shown });
     this.#end(begun, { kind: "read", notBefore: null });
-    report({ ...nothingNew, kind: "polled", source, unchanged: standing.items });
+    report(polledEvent(source, { unchanged: standing.items }));
   }
 
   /** Loads from the mirror what an earlier process has read of a list, for everything that follows lists. */
@@ -208,25 +196,21 @@ export class Poller {
   }
 
   /** Null if the answer is void, as its source was moved meanwhile, or if everything ends. */
-  async #apply(begun: Begun, { fetched, reading, call }: Read): Promise<Applied | null> {
-    if (fetched.kind === "items") {
-      return this.#applyList(begun, { snapshot: fetched.snapshot, reading, call });
-    }
+  async #apply(poll: Poll, fetched: FetchedSource): Promise<Applied | null> {
+    if (fetched.kind === "items") return this.#applyList(poll, fetched.snapshot);
+    const { begun, call } = poll;
     const lookUp = await this.#directory.askForMissing(begun.source, { fetched, call });
-    const { snapshot } = fetched;
     return this.#deps.store.together(() =>
-      this.#noteRead(begun, {
-        snapshot,
-        applied: lookUp ? this.#applyNames(begun, lookUp) : nothingApplied,
-      }),
+      this.#noteRead(begun, fetched.snapshot, this.#applyNames(begun, lookUp)),
     );
   }
 
-  async #succeed(begun: Begun, read: Read): Promise<void> {
-    const { sources, report } = this.#deps;
-    const { name, kind, source, failures } = begun;
-    const { fetched, digest, reading } = read;
-    const applied = await this.#apply(begun, read);
+  /** `digest`: of the body that was read; null for names. */
+  async #succeed(poll: Poll, fetched: FetchedSource, digest: string | null): Promise<void> {
+    const { sources, report, onRead } = this.#deps;
+    const { begun, reading, call } = poll;
+    const { name, kind, source, failures, attemptedAt: at } = begun;
+    const applied = await this.#apply(poll, fetched);
     if (!applied) {
       sources.end(begun, null);
       return;
@@ -234,13 +218,12 @@ export class Poller {
     const { events, gaps, changes, hintRows, isSettled, put, outdated } = applied;
     const list = fetched.kind === "items" ? fetched.snapshot : null;
     reading.applied(isSettled && list && digest !== null ? bodyOf(list, digest) : null);
-    await askForOutdated(outdated, { ...this.#deps, call: read.call });
+    await askForOutdated(outdated, { ...this.#deps, call });
     if (list) this.#lookUps.hurryNamesIn(put);
     else this.#lookUps.read(source);
     const shown = list?.items ?? [];
     const ofLists = fetched.kind === "todolists" ? hintRowsOfLists(fetched.snapshot.items) : [];
-    const at = begun.attemptedAt;
-    this.#deps.onRead(name, { at, changes, hintRows: [...hintRows, ...ofLists], put, shown });
+    onRead(name, { at, changes, hintRows: [...hintRows, ...ofLists], put, shown });
     const rest = isLookUp(kind) ? this.#after(this.#lookUps.rest()) : null;
     this.#end(begun, { kind: "read", notBefore: rest });
 
@@ -262,19 +245,15 @@ export class Poller {
    * meanwhile, or if everything ends.
    */
   async #applyList(
-    begun: Begun,
-    {
-      snapshot,
-      reading,
-      call,
-    }: Pick<Answered, "reading" | "call"> & { readonly snapshot: ListSnapshot<Item> },
+    { begun, reading, call }: Poll,
+    snapshot: ListSnapshot<Item>,
   ): Promise<Applied | null> {
     const { store, onTasks, eventLoop } = this.#deps;
     const application = new ListApplication(this.#deps, { begun, snapshot, reading });
     for (;;) {
       const applied = store.together(() => {
         const whole = application.step();
-        return whole && this.#noteRead(begun, { snapshot, applied: { ...whole, gaps: [] } });
+        return whole && this.#noteRead(begun, snapshot, { ...whole, gaps: [] });
       });
       const shown = application.shown();
       if (begun.kind === "tasks") onTasks(shown.items, shown.contents);
@@ -285,16 +264,7 @@ export class Poller {
   }
 
   /** Call inside the transaction in which all of an answer is applied. Returns what was applied, with its gaps. */
-  #noteRead(
-    begun: Begun,
-    {
-      snapshot,
-      applied,
-    }: {
-      readonly snapshot: FetchedSource["snapshot"] | ListSnapshot<Item>;
-      readonly applied: Applied;
-    },
-  ): Applied {
+  #noteRead(begun: Begun, snapshot: FetchedSource["snapshot"], applied: Applied): Applied {
     const { store, sources } = this.#deps;
     const { problems, items, remarks = [] } = snapshot;
     const same = "same" in snapshot ? snapshot.same : 0;
@@ -314,15 +284,13 @@ export class Poller {
     const before = store.changes.latest();
     const { events, gaps } = this.#directory.apply(source, lookUp);
     const changed = store.changes.latest() > before;
-    const name = sourceName(source);
     return {
-      events: changed ? [...events, { kind: "directory-changed", source: name }] : events,
+      ...nothingApplied,
       gaps,
+      events: changed
+        ? [...events, { kind: "directory-changed", source: sourceName(source) }]
+        : events,
       changes: changed ? [attemptedAt] : [],
-      hintRows: [],
-      isSettled: false,
-      put: [],
-      outdated: [],
     };
   }
 

@@ -6,6 +6,7 @@ import { contentText } from "../store/rows/item-rows.ts";
 import type { PageReading, ReadPage, ShownSubtask } from "../store/rows/page-rows.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
 import {
+  type AppliedPages,
   allTasksName,
   clockMargin,
   isTask,
@@ -13,9 +14,8 @@ import {
   pageSize,
   requestPage,
 } from "./all-tasks.ts";
-import type { AppliedPages } from "./applied-pages.ts";
 import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
-import type { ItemChange } from "./event.ts";
+import { type ItemChange, polledEvent } from "./event.ts";
 import { type Identified, planSnapshot } from "./plan-snapshot.ts";
 import type { PollSchedule } from "./poll-schedule.ts";
 import type { PolledSource } from "./source-list.ts";
@@ -349,8 +349,7 @@ export class SubtaskPages {
         onTaken(items);
       }
     }
-    const nothing = { changed: 0, unchanged: 0, missing: 0, heldBack: 0 } as const;
-    report({ kind: "polled", source: allTasksName, added: changes.length, ...nothing, changes });
+    report(polledEvent(allTasksName, { changes, unchanged: 0 }));
   }
 
   /** Takes lists from the end, as many as the current turn allows, and at least one. Call inside a transaction. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../src/domain/ids.ts";
-import { type HintRow, Hints, hintRowsOfLists, hintRowsOfTasks } from "../../src/sync/hints.ts";
-import { SignTrust } from "../../src/sync/sign-trust.ts";
+import {
+  type HintRow,
+  Hints,
+  hintRowsOfLists,
+  hintRowsOfTasks,
+  SignTrust,
+} from "../../src/sync/hints.ts";
 import { aTask } from "../support/items.ts";
 
 const start = Temporal.Instant.from("2026-11-20T10:00:00Z");

@@ -1,7 +1,7 @@
 import { insist } from "@dayferry/sandbox";
 import { expect, it as test } from "vitest";
 import { projectId, serviceId } from "../../src/domain/ids.ts";
-import { AppliedPages } from "../../src/sync/applied-pages.ts";
+import { AppliedPages } from "../../src/sync/all-tasks.ts";
 import type { MirrorScope } from "../../src/sync/sources-in-scope.ts";
 import { countedSync } from "./support/counted-reads.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";

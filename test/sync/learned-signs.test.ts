@@ -1,6 +1,6 @@
 import { insist } from "@dayferry/sandbox";
 import { expect, it } from "vitest";
-import { SignTrust } from "../../src/sync/sign-trust.ts";
+import { SignTrust } from "../../src/sync/hints.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type KnownChanges, livelinessOf } from "../../src/sync/liveliness.ts";
+import { type KnownChanges, livelinessOf } from "../../src/sync/first-impressions.ts";
 
 const hour = 3600;
 const day = 24 * hour;

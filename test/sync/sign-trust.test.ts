@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SignTrust } from "../../src/sync/sign-trust.ts";
+import { SignTrust } from "../../src/sync/hints.ts";
 
 const sign = "task-time";
 
