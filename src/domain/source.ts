@@ -56,6 +56,10 @@ export function sourceOf(item: Item): string {
 /** True if a source's snapshots hold items; the others are look-ups. */
 export const isItemSource = (name: string): boolean => /^(?:events|tasks|subtasks):/.test(name);
 
+/** True for sources that list what exists; they are few and change rarely. */
+export const isLookUp = (kind: Source["kind"]): boolean =>
+  kind === "projects" || kind === "people" || kind === "todolists";
+
 /** The kind of items in an item source. */
 export function kindIn(source: string): ItemKind {
   if (source.startsWith("events:")) return "event";

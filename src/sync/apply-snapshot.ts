@@ -5,7 +5,7 @@ import { lazy } from "../domain/lazy.ts";
 import { isReadSince } from "../store/mirror/sources.ts";
 import type { Store } from "../store/store.ts";
 import type { ListSnapshot } from "../upstream/client.ts";
-import { type BrakeState, nextBrake } from "./brake.ts";
+import { type BrakeState, nextBrake } from "./absence.ts";
 import type { DeletionChecks } from "./deletion-checks.ts";
 import { type ItemChange, polledEvent, type SyncEvent } from "./event.ts";
 import { isOutdated } from "./outdated.ts";

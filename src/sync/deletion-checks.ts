@@ -13,8 +13,7 @@ import { describeFailure, type Failure } from "../upstream/failure.ts";
 import { type AbsencePlan, areSettled, judgeRefusal, planAbsences } from "./absence.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryBelow } from "./follow-parents.ts";
-import { isIdentified, isUnderWay } from "./plan-snapshot.ts";
-import { restAfter } from "./schedule.ts";
+import { isIdentified, isUnderWay, restAfter } from "./plan-snapshot.ts";
 import type { PolledSource } from "./source-list.ts";
 import type { SyncContext } from "./sync-context.ts";
 

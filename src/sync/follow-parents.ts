@@ -2,7 +2,6 @@ import type { ListId, ServiceId } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
 import type { ItemChange } from "./event.ts";
-import { nearness } from "./schedule.ts";
 import type { SourceList } from "./source-list.ts";
 
 /**
@@ -76,4 +75,9 @@ function withdrawMoved(
 function isMirrored({ mirror }: Store, task: ServiceId): boolean {
   const key = mirror.find("task", task);
   return key !== null && mirror.get(key) !== null;
+}
+
+/** Days between two dates, whichever is first. */
+export function nearness(due: Temporal.PlainDate, today: Temporal.PlainDate): number {
+  return Math.abs(today.until(due).total("days"));
 }

@@ -1,7 +1,6 @@
 import type { ProjectId } from "../domain/ids.ts";
 import type { Source } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import { isLongSweep } from "./schedule.ts";
 import { isMain, type PolledSource, type SourceList } from "./source-list.ts";
 
 /**
@@ -176,3 +175,9 @@ export class Readiness {
     if (this.#ready) this.#deps.onReady();
   }
 }
+
+/** Anything that takes longer to read is not read completely after each start; in seconds. */
+const longSweepSeconds = 60;
+
+/** True if this many sources take long to read once, at `rate` requests per second. */
+const isLongSweep = (sources: number, rate: number): boolean => sources / rate > longSweepSeconds;

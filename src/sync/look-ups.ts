@@ -1,7 +1,6 @@
 import { later } from "../domain/backoff.ts";
 import type { Item } from "../domain/item.ts";
 import { type Source, sourceName } from "../domain/source.ts";
-import { restOfLookUp } from "./schedule.ts";
 import { sourcesInScope } from "./sources-in-scope.ts";
 import type { SyncContext } from "./sync-context.ts";
 
@@ -92,4 +91,26 @@ export class LookUps {
     const soonest = later(entry.attemptedAt, politePause);
     if (Temporal.Instant.compare(soonest, clock()) <= 0) sources.hurry(name);
   }
+}
+
+/** Look-ups take at most this share of all requests. */
+const lookUpPart = 0.1;
+
+/**
+ * Rest of a look-up after it was read: a third of `maxAge`; longer, up to `maxAge`, if there are many, so that they leave the
+ * requests to lists with changes. `pace`: requests per second for polls.
+ */
+export function restOfLookUp({
+  maxAge,
+  lookUps,
+  pace,
+}: {
+  readonly maxAge: Temporal.Duration;
+  readonly lookUps: number;
+  readonly pace: number;
+}): Temporal.Duration {
+  const longest = maxAge.total("milliseconds");
+  const affordable = (1000 * lookUps) / (lookUpPart * pace);
+  const rest = Math.min(longest, Math.max(longest / 3, affordable));
+  return Temporal.Duration.from({ milliseconds: Math.round(rest) });
 }

@@ -1,3 +1,4 @@
+import { backOff } from "../domain/backoff.ts";
 import { type Edit, visibleStates, wishOf } from "../domain/edit.ts";
 import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
@@ -6,7 +7,6 @@ import { applyPatch } from "../domain/patch.ts";
 import { toPlain } from "../domain/plain-item.ts";
 import { looksAlike, sameCreation } from "../domain/sameness.ts";
 import type { Failure } from "../upstream/failure.ts";
-import { restAfter } from "./schedule.ts";
 
 /** Items of one source in the mirror by the service's id; at least those that are asked about. */
 export type Contents = ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
@@ -251,3 +251,13 @@ export function restOf(
 
 const longer = (a: Temporal.Duration, b: Temporal.Duration): Temporal.Duration =>
   Temporal.Duration.compare(a, b) > 0 ? a : b;
+
+/**
+ * Rest after consecutive failed polls: doubled by each, from 1/64 of `cap` up to `cap`. Refusals too, as what is refused now
+ * may exist in a minute, and nothing gets older than `cap` for lack of polling.
+ */
+export function restAfter(failures: number, cap: Temporal.Duration): Temporal.Duration {
+  const microseconds = Math.round(cap.total("microseconds") / 64);
+  const first = Temporal.Duration.from({ microseconds });
+  return backOff(failures, { first, ceiling: cap });
+}

@@ -2,16 +2,14 @@ import { maxAgePart, Scheduler, schedulerDefaults } from "@dayferry/poll-schedul
 import { earlier } from "../domain/backoff.ts";
 import type { ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import type { Source } from "../domain/source.ts";
+import { isLookUp, type Source } from "../domain/source.ts";
 import { FirstImpressions, mostChanges } from "./first-impressions.ts";
 import { Importance } from "./importance.ts";
 import { KeptBeliefs, notAfter } from "./kept-beliefs.ts";
-import { ListAudit } from "./list-audit.ts";
 import { PollClock, timesOf } from "./poll-clock.ts";
-import { isLookUp } from "./schedule.ts";
 import type { PolledSource } from "./source-list.ts";
 import type { SyncContext } from "./sync-context.ts";
-import { TurnQueues } from "./turn-queues.ts";
+import { ListAudit, TurnQueues } from "./turn-queues.ts";
 
 interface PollScheduleDeps
   extends Pick<SyncContext, "store" | "sources" | "clock" | "maxAge" | "pace"> {

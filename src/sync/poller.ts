@@ -1,6 +1,6 @@
 import { later } from "../domain/backoff.ts";
 import type { Item } from "../domain/item.ts";
-import { type Source, sourceName } from "../domain/source.ts";
+import { isLookUp, type Source, sourceName } from "../domain/source.ts";
 import type { Call, ListSnapshot } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import {
@@ -18,9 +18,8 @@ import { followShown } from "./follow-parents.ts";
 import { type HintRow, hintRowsOfLists, hintRowsOfTasks } from "./hints.ts";
 import { LookUps } from "./look-ups.ts";
 import { askForOutdated } from "./outdated.ts";
-import { isDenied, isLookUpRefused, restOf } from "./plan-snapshot.ts";
+import { isDenied, isLookUpRefused, restAfter, restOf } from "./plan-snapshot.ts";
 import type { PollResult } from "./poll-schedule.ts";
-import { isLookUp, restAfter } from "./schedule.ts";
 import { type Begun, type PollOutcome, samePath } from "./source-list.ts";
 import type { SyncContext } from "./sync-context.ts";
 

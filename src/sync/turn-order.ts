@@ -1,7 +1,6 @@
 import { later } from "../domain/backoff.ts";
-import type { Source } from "../domain/source.ts";
+import { isLookUp, type Source } from "../domain/source.ts";
 import { CurrentHeap, type HeapEntry } from "./current-heap.ts";
-import { isLookUp } from "./schedule.ts";
 
 /** A source in the choice of the next polls. */
 export interface PollCandidate {

@@ -5,7 +5,7 @@ import {
   judgeLossOfPeople,
   mayBury,
   nextBrake,
-} from "../../src/sync/brake.ts";
+} from "../../src/sync/absence.ts";
 
 const released = Temporal.Instant.from("2026-05-01T10:00:00Z");
 const braked = (missing: number, more: Partial<NonNullable<BrakeState>> = {}): BrakeState => ({

@@ -32,7 +32,7 @@ import {
   namesOf,
   valueInWords,
 } from "../field-changes.ts";
-import { quote } from "../intake/part.ts";
+import { quote } from "../intake/plan-part.ts";
 import { type Choice, choiceOf, isCombinable } from "./choice.ts";
 import { type EditInWords, editInWords } from "./sentence.ts";
 import { type StoryStep, storyOf } from "./story.ts";

@@ -20,7 +20,7 @@ import {
 } from "../../domain/wording.ts";
 import { formatDay } from "../../texts/dates.ts";
 import { isMessageId, say } from "../../texts/say.ts";
-import { quote } from "../intake/part.ts";
+import { quote } from "../intake/plan-part.ts";
 import { editStateLabel, parkReasonLabel } from "./state-labels.ts";
 
 /** An edit in a sentence. Times are in the reader's zone, which is shown beside it. */

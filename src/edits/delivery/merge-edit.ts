@@ -11,11 +11,10 @@ import {
 import { patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
 import { sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
-import type { Names } from "../../domain/wording.ts";
-import { fieldNameOf } from "../../domain/wording.ts";
+import { fieldNameOf, type Names } from "../../domain/wording.ts";
 import { say } from "../../texts/say.ts";
 import { valueInWords } from "../field-changes.ts";
-import { quote } from "../intake/part.ts";
+import { quote } from "../intake/plan-part.ts";
 import type { Attempt } from "./attempt.ts";
 import { lateValues } from "./late-writes.ts";
 

@@ -20,8 +20,8 @@ import type { InboxFile } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { say } from "../../texts/say.ts";
 import type { AcceptFile } from "../intake/accept.ts";
-import { quote } from "../intake/part.ts";
 import { type Acceptance, countEdits, type Plan } from "../intake/plan-answer.ts";
+import { quote } from "../intake/plan-part.ts";
 import { describeFile, readAccepted } from "./plan-text.ts";
 
 interface InboxDeps {

@@ -28,7 +28,6 @@ import {
   sameWish,
 } from "../field-changes.ts";
 import type { AcceptDeps } from "./accept.ts";
-import { type Note, quote } from "./part.ts";
 import {
   type Acceptance,
   noItems,
@@ -37,6 +36,7 @@ import {
   type PlannedItem,
 } from "./plan-answer.ts";
 import { ownHeld } from "./plan-known.ts";
+import { type Note, quote } from "./plan-part.ts";
 
 /** Where an item is to be moved: an event to a project, a task to a list. */
 export interface MoveRequest {

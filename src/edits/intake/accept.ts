@@ -15,7 +15,6 @@ import type { Store } from "../../store/store.ts";
 import { say } from "../../texts/say.ts";
 import { namesOf } from "../field-changes.ts";
 import { withExtras } from "./extras-plan.ts";
-import { readContext } from "./file-context.ts";
 import type { ItemPlan } from "./item-plan.ts";
 import { keepEdit, type Sender, type Step } from "./keep-edit.ts";
 import {
@@ -27,6 +26,7 @@ import {
   refusedFile,
 } from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
+import { readContext } from "./plan-part.ts";
 import { keepVisible, withinLimits } from "./service-limits.ts";
 
 /** A file of edits. `actor`: the known sender. */

@@ -29,9 +29,10 @@ import { publishedSummary, readDescription, readSummary } from "../../ics/text/d
 import { textsOfRaw } from "../../ics/text/line-fields.ts";
 import { say } from "../../texts/say.ts";
 import { eventTimesPart, taskDatesPart } from "./diff-times.ts";
-import type { DiffContext, KnownNames } from "./file-context.ts";
 import {
+  type DiffContext,
   joinParts,
+  type KnownNames,
   type Note,
   type PlanPart,
   quote,
@@ -40,7 +41,7 @@ import {
   silent,
   tooLong,
   wish,
-} from "./part.ts";
+} from "./plan-part.ts";
 
 /**
  * What a VEVENT or VTODO changes in `base`, the item as its editor saw it: only fields that the file has and that differ, with

@@ -12,7 +12,7 @@ import { fieldsOf, type Patch } from "../../domain/patch.ts";
 import { sameWhen } from "../../domain/same-values.ts";
 import { changedFields } from "../../domain/sameness.ts";
 import { say } from "../../texts/say.ts";
-import { type PlanPart, refuse, silent, wish } from "./part.ts";
+import { type PlanPart, refuse, silent, wish } from "./plan-part.ts";
 
 interface EventAim {
   readonly base: EventItem;

@@ -8,7 +8,7 @@ import { sameDescription, wordsOf } from "../../domain/same-values.ts";
 import type { Store } from "../../store/store.ts";
 import { say } from "../../texts/say.ts";
 import type { ItemPlan } from "./item-plan.ts";
-import { type Note, quote } from "./part.ts";
+import { type Note, quote } from "./plan-part.ts";
 
 /** The plan with what the item requests besides fields: comments, files, and properties stored only here. */
 export function withExtras(plan: ItemPlan, store: Store): ItemPlan {

@@ -7,8 +7,7 @@ import type { Item, SpokenKind } from "../../domain/item.ts";
 import type { Patch, PatchField } from "../../domain/patch.ts";
 import type { Store } from "../../store/store.ts";
 import type { FieldChange } from "../field-changes.ts";
-import type { DiffContext } from "./file-context.ts";
-import type { Note } from "./part.ts";
+import type { DiffContext, Note } from "./plan-part.ts";
 
 /** Everything that the plan for one item of a file depends on. */
 export interface Situation {

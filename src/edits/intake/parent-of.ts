@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { say } from "../../texts/say.ts";
 import type { Situation } from "./item-plan.ts";
-import { quote } from "./part.ts";
+import { quote } from "./plan-part.ts";
 
 /** The place of a new task. `parentUid`: UID of its parent, if that has no id yet. */
 export interface TaskPlace {

@@ -7,7 +7,7 @@ import type { Names } from "../../domain/wording.ts";
 import { didInWords } from "../actions/sentence.ts";
 import { type ChangeInWords, changesInWords, type FieldChange } from "../field-changes.ts";
 import type { ItemPlan } from "./item-plan.ts";
-import type { Note } from "./part.ts";
+import type { Note } from "./plan-part.ts";
 
 /** `refused`: the file as a whole; nothing was stored. */
 export type Acceptance =

@@ -13,9 +13,9 @@ import { say } from "../../texts/say.ts";
 import { changesOf } from "../field-changes.ts";
 import { diffItem } from "./diff-item.ts";
 import { type ItemPlan, refusal, type Situation } from "./item-plan.ts";
-import { quote } from "./part.ts";
 import { planKnown, shownBase } from "./plan-known.ts";
 import { planNew, refuseCancel } from "./plan-new.ts";
+import { quote } from "./plan-part.ts";
 
 /** Plans one item of a file; reads the store and writes nothing. */
 export function planItem(given: IncomingItem, situation: Situation): ItemPlan {

@@ -20,9 +20,8 @@ import { say } from "../../texts/say.ts";
 import { actionOf, changesOf, namesOf, sameWish, valueInWords } from "../field-changes.ts";
 import { diffItem } from "./diff-item.ts";
 import { spokenNames } from "./diff-times.ts";
-import type { KnownNames } from "./file-context.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
-import { type Note, type PlanPart, quote } from "./part.ts";
+import { type KnownNames, type Note, type PlanPart, quote } from "./plan-part.ts";
 
 interface Known {
   readonly viewed: Pick<ViewItem, "key" | "item">;

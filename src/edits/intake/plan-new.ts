@@ -10,10 +10,16 @@ import { say } from "../../texts/say.ts";
 import { changesOf, sameWish } from "../field-changes.ts";
 import { diffItem, onWholeDays } from "./diff-item.ts";
 import { dayOfTodo, serviceTimes } from "./diff-times.ts";
-import type { DiffContext } from "./file-context.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { parentOf, type TaskPlace } from "./parent-of.ts";
-import { joinParts, type Note, type PlanPart, refuse, wish } from "./part.ts";
+import {
+  type DiffContext,
+  joinParts,
+  type Note,
+  type PlanPart,
+  refuse,
+  wish,
+} from "./plan-part.ts";
 
 /** An identity whose creation never reached the service, and the edit that still waits for a person, if any. */
 interface Recreated {

@@ -7,7 +7,7 @@ import { assigneesToKeepVisible } from "../../domain/visibility.ts";
 import { say } from "../../texts/say.ts";
 import { changesOf } from "../field-changes.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
-import { type Note, tooLong } from "./part.ts";
+import { type Note, tooLong } from "./plan-part.ts";
 
 /** A value that the service cannot store. */
 interface LimitFault {

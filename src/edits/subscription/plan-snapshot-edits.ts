@@ -17,7 +17,7 @@ import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
 import { diffItem } from "../intake/diff-item.ts";
 import { serviceTimes } from "../intake/diff-times.ts";
-import type { DiffContext } from "../intake/file-context.ts";
+import type { DiffContext } from "../intake/plan-part.ts";
 import { claimsNewer, newlySaid, readSubscribed, subscribedText } from "./diff-snapshot.ts";
 import { type Matching, matchSnapshot, type ShownItem } from "./subscribed-match.ts";
 

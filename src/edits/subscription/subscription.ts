@@ -8,8 +8,8 @@ import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader
 import type { FetchedCalendar, RemoteRequest } from "../../remote/fetch-calendar.ts";
 import type { SubscriptionRow } from "../../store/rows/channel-rows.ts";
 import type { ItemsRequest } from "../intake/accept.ts";
-import { type ContextDeps, readContext } from "../intake/file-context.ts";
 import type { Acceptance, Plan } from "../intake/plan-answer.ts";
+import { type ContextDeps, readContext } from "../intake/plan-part.ts";
 import { type CalendarPlan, planCalendar, snapshotsUntilGone } from "./plan-snapshot-edits.ts";
 
 /** The state of a subscribed calendar, for people and programs, without its URL. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nearness, restAfter, restOfLookUp } from "../../src/sync/schedule.ts";
+import { nearness } from "../../src/sync/follow-parents.ts";
+import { restOfLookUp } from "../../src/sync/look-ups.ts";
+import { restAfter } from "../../src/sync/plan-snapshot.ts";
 
 describe("the rest after a failure", () => {
   const cap = Temporal.Duration.from({ minutes: 16 });
