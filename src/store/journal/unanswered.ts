@@ -57,7 +57,7 @@ const watched = `lands_until IS NOT NULL AND before IS NOT NULL AND ${isOfKnown(
 export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   const carryOut = db.prepare("UPDATE attempts SET landed_at = ? WHERE id = ?");
   const byItem = db.prepare(
-    `SELECT * FROM attempts WHERE item = ? AND ${watched} ORDER BY id DESC`,
+    `SELECT *, coalesce(ended_at, sent_at) AS lost_at FROM attempts WHERE item = ? AND ${watched} ORDER BY id DESC`,
   );
   const anyOf = db.prepare(`SELECT 1 FROM attempts WHERE item = ? AND ${watched} LIMIT 1`);
   const due = db.prepare(

@@ -1,68 +1,49 @@
-import {
-  type EditId,
-  editId,
-  type ItemKey,
-  itemKey,
-  type ServiceId,
-  serviceId,
-} from "../../domain/ids.ts";
-import type { Item } from "../../domain/item.ts";
-import type { Patch } from "../../domain/patch.ts";
+import { editId, itemKey, serviceId } from "../../domain/ids.ts";
 import { patchFromText } from "./edit-rows.ts";
-import { instantOf, itemFromText } from "./item-rows.ts";
+import { itemFromText } from "./item-rows.ts";
+import { instant, instantOf, rowOf } from "./row.ts";
 
-/** A change, move or deletion that was sent and may have been, or may still be, carried out. */
-export interface UnansweredWrite {
+/** The columns of an attempt that the condition for unanswered writes guarantees. */
+interface UnansweredColumns {
   readonly id: number;
-  readonly edit: EditId;
-  readonly item: ItemKey;
+  readonly edit: number;
+  readonly item: number;
   readonly act: "move" | "change" | "delete";
-  /** The id of the item in the request. */
-  readonly serviceId: ServiceId;
-  /** What the request sets; empty for a deletion. */
-  readonly patch: Patch;
-  /** The item when the request was sent. */
-  readonly before: Item;
-  /** When waiting for its answer ended; when it was sent, if still waiting. */
-  readonly lostAt: Temporal.Instant;
-  /** It may be carried out until then. */
-  readonly inFlightUntil: Temporal.Instant;
-  /** When to read the item again; null while in progress, and once it can no longer be carried out. */
-  readonly nextLookAt: Temporal.Instant | null;
-  /** Consecutive failed reads. */
+  readonly service_id: number;
+  readonly patch: string;
+  readonly before: string;
+  readonly lands_until: string;
+  readonly next_look: string | null;
   readonly failures: number;
-  /** When it was found to have been carried out. */
-  readonly carriedOutAt: Temporal.Instant | null;
+  readonly landed_at: string | null;
+  readonly lost_at: string;
 }
 
-export function unansweredRow(row: unknown, zone: string): UnansweredWrite {
-  const raw = row as {
-    id: number;
-    edit: number;
-    item: number;
-    act: UnansweredWrite["act"];
-    service_id: number;
-    patch: string;
-    before: string;
-    sent_at: string;
-    ended_at: string | null;
-    lands_until: string;
-    next_look: string | null;
-    failures: number;
-    landed_at: string | null;
-  };
-  return {
-    id: raw.id,
-    edit: editId(raw.edit),
-    item: itemKey(raw.item),
-    act: raw.act,
-    serviceId: serviceId(raw.service_id),
-    patch: patchFromText(raw.patch, zone),
-    before: itemFromText(raw.before, zone),
-    lostAt: Temporal.Instant.from(raw.ended_at ?? raw.sent_at),
-    inFlightUntil: Temporal.Instant.from(raw.lands_until),
-    nextLookAt: instantOf(raw.next_look),
-    failures: raw.failures,
-    carriedOutAt: instantOf(raw.landed_at),
-  };
-}
+/** Decodes a change, move or deletion that was sent and may have been, or may still be, carried out. */
+export const unansweredRowIn = (zone: string) =>
+  rowOf<UnansweredColumns>()({
+    id: "same",
+    edit: editId,
+    item: itemKey,
+    act: "same",
+    /** The id of the item in the request. */
+    serviceId,
+    /** What the request sets; empty for a deletion. */
+    patch: (text: string) => patchFromText(text, zone),
+    /** The item when the request was sent. */
+    before: (text: string) => itemFromText(text, zone),
+    /** When waiting for its answer ended; when it was sent, if still waiting. */
+    lostAt: instant,
+    /** It may be carried out until then. */
+    inFlightUntil: ["lands_until", instant],
+    /** When to read the item again; null while in progress, and once it can no longer be carried out. */
+    nextLookAt: ["next_look", instantOf],
+    /** Consecutive failed reads. */
+    failures: "same",
+    /** When it was found to have been carried out. */
+    carriedOutAt: ["landed_at", instantOf],
+  });
+export type UnansweredWrite = ReturnType<ReturnType<typeof unansweredRowIn>>;
+
+export const unansweredRow = (row: unknown, zone: string): UnansweredWrite =>
+  unansweredRowIn(zone)(row);

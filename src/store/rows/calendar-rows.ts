@@ -1,62 +1,33 @@
 import type { Channel } from "../../domain/edit.ts";
-import {
-  type ItemKey,
-  itemKey,
-  type PersonId,
-  personId,
-  type Revision,
-  revision,
-} from "../../domain/ids.ts";
-import { tableRow } from "./row.ts";
+import { itemKey, personId, revision } from "../../domain/ids.ts";
+import { flag, instant, orNull, rowOf, tableRow, textOf } from "./row.ts";
+import type { Tables } from "./tables.ts";
 
 /** The component of an object: an event or a to-do. */
-export type StoredComponent = "VEVENT" | "VTODO";
+export type StoredComponent = ObjectRow["component"];
 
 /** The latest octets that clients have sent for an item, in one component. */
-export interface ObjectRow {
-  readonly item: ItemKey;
-  readonly component: StoredComponent;
-  readonly channel: Channel;
-  readonly uid: string;
+export const objectRow = rowOf<Tables["objects"]>()({
+  item: itemKey,
+  component: "same",
+  channel: textOf<Channel>(),
+  uid: "same",
   /** Unfolded lines from BEGIN to END, joined by LF. */
-  readonly raw: string;
+  raw: "same",
   /** The octets of the whole calendar object received over CalDAV; null for other channels. */
-  readonly body: Uint8Array | null;
+  body: "same",
   /** The item as this build wrote it when the body was stored; null without a body. */
-  readonly rendered: string | null;
+  rendered: "same",
   /** True if what calendars show of the item has changed since. */
-  readonly stale: boolean;
+  stale: flag,
   /** Like `raw`, from another channel after the body; null if none. */
-  readonly overlaid: string | null;
-  readonly actor: PersonId | null;
+  overlaid: "same",
+  actor: orNull(personId),
   /** User-Agent of the program that put the body; null without one. */
-  readonly agent: string | null;
-  readonly at: Temporal.Instant;
-}
-
-export function objectRow(row: unknown): ObjectRow {
-  const raw = row as {
-    item: number;
-    component: StoredComponent;
-    channel: Channel;
-    uid: string;
-    raw: string;
-    body: Uint8Array | null;
-    rendered: string | null;
-    stale: number;
-    overlaid: string | null;
-    actor: number | null;
-    agent: string | null;
-    at: string;
-  };
-  return {
-    ...raw,
-    item: itemKey(raw.item),
-    stale: raw.stale === 1,
-    actor: raw.actor === null ? null : personId(raw.actor),
-    at: Temporal.Instant.from(raw.at),
-  };
-}
+  agent: "same",
+  at: instant,
+});
+export type ObjectRow = ReturnType<typeof objectRow>;
 
 /** An object put by a waiting edit. */
 export interface HeldObject {
@@ -96,36 +67,23 @@ export function heldNumbersRow(row: unknown) {
 }
 
 /** A current or former name of an item. */
-export interface ObjectName {
-  readonly item: ItemKey;
-  readonly name: string;
+export const objectNameRow = rowOf<Tables["object_names"]>()({
+  item: itemKey,
+  name: "same",
   /** The revision from which it applies. */
-  readonly revision: Revision;
+  revision,
   /** The only person who sees it; null = everyone who sees the item. */
-  readonly person: PersonId | null;
-}
-
-export function objectNameRow(row: unknown): ObjectName {
-  const raw = tableRow<"object_names">(row);
-  return {
-    item: itemKey(raw.item),
-    name: raw.name,
-    revision: revision(raw.revision),
-    person: raw.person === null ? null : personId(raw.person),
-  };
-}
+  person: orNull(personId),
+});
+export type ObjectName = ReturnType<typeof objectNameRow>;
 
 /** The hash of a person's app password. */
-export interface AppPassword {
-  readonly salt: string;
-  readonly digest: string;
-  readonly createdAt: Temporal.Instant;
-}
-
-export function appPasswordRow(row: unknown): AppPassword {
-  const raw = tableRow<"app_passwords">(row);
-  return { salt: raw.salt, digest: raw.digest, createdAt: Temporal.Instant.from(raw.created_at) };
-}
+export const appPasswordRow = rowOf<Tables["app_passwords"]>()({
+  salt: "same",
+  digest: "same",
+  createdAt: instant,
+});
+export type AppPassword = ReturnType<typeof appPasswordRow>;
 
 export function propertyRow(row: unknown): [string, string] {
   const { property, value } = tableRow<"calendar_properties">(row);

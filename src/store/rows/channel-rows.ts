@@ -1,112 +1,73 @@
-import { type FeedId, feedId } from "../../domain/ids.ts";
-import { instantOf } from "./item-rows.ts";
-import { tableRow } from "./row.ts";
+import { feedId } from "../../domain/ids.ts";
+import { flag, instantOf, json, rowOf } from "./row.ts";
+import type { Tables } from "./tables.ts";
 
 /** A file of the watched folder whose edits are stored, before it is moved. */
-export interface InboxFile {
+export const inboxFileRow = rowOf<Tables["inbox_files"]>()({
   /** Relative to the folder, like `target`. */
-  readonly path: string;
+  path: "same",
   /** Distinguishes the file from a later one with the same name. */
-  readonly stamp: string;
-  readonly target: string;
-  readonly report: string;
-}
-
-export function inboxFileRow(row: unknown): InboxFile {
-  const { path, stamp, target, report } = row as InboxFile;
-  return { path, stamp, target, report };
-}
+  stamp: "same",
+  target: "same",
+  report: "same",
+});
+export type InboxFile = ReturnType<typeof inboxFileRow>;
 
 /** A subscribed calendar after the last try to read it. */
-export interface SubscriptionRow {
-  readonly name: string;
+export const subscriptionRow = rowOf<Tables["subscriptions"]>()({
+  name: "same",
   /** Hash of its secret address. */
-  readonly address: string;
-  readonly etag: string | null;
-  readonly lastModified: string | null;
+  address: "same",
+  etag: "same",
+  lastModified: "same",
   /** Hash of the last complete response. */
-  readonly body: string | null;
+  body: "same",
   /** When the first complete snapshot was taken; null = none yet. */
-  readonly baselineAt: Temporal.Instant | null;
-  readonly attemptedAt: Temporal.Instant | null;
-  readonly succeededAt: Temporal.Instant | null;
-  readonly changedAt: Temporal.Instant | null;
+  baselineAt: instantOf,
+  attemptedAt: instantOf,
+  succeededAt: instantOf,
+  changedAt: instantOf,
   /** Earliest time of the next poll; null = immediately. */
-  readonly nextAt: Temporal.Instant | null;
+  nextAt: instantOf,
   /** Consecutive failures. */
-  readonly failures: number;
-  readonly problem: string | null;
-  /** What of the last change could not be applied, for people. */
-  readonly notes: readonly string[];
+  failures: "same",
+  problem: "same",
+  /** For people: what could not be applied of the last change. */
+  notes: json<readonly string[]>(),
   /** True if it has been seen giving new UIDs to known items. */
-  readonly reissues: boolean;
-}
-
-export function subscriptionRow(row: unknown): SubscriptionRow {
-  const raw = tableRow<"subscriptions">(row);
-  return {
-    name: raw.name,
-    address: raw.address,
-    etag: raw.etag,
-    lastModified: raw.last_modified,
-    body: raw.body,
-    baselineAt: instantOf(raw.baseline_at),
-    attemptedAt: instantOf(raw.attempted_at),
-    succeededAt: instantOf(raw.succeeded_at),
-    changedAt: instantOf(raw.changed_at),
-    nextAt: instantOf(raw.next_at),
-    failures: raw.failures,
-    problem: raw.problem,
-    notes: JSON.parse(raw.notes) as readonly string[],
-    reissues: raw.reissues === 1,
-  };
-}
+  reissues: flag,
+});
+export type SubscriptionRow = ReturnType<typeof subscriptionRow>;
 
 /** An item of a subscribed calendar, as last shown. */
-export interface SubscribedItem {
+export const subscribedItemRow = rowOf<Tables["subscription_items"]>()({
   /** The calendar's own UID. */
-  readonly uid: string;
+  uid: "same",
   /** The item's UID here; null = not one of ours. */
-  readonly knownAs: string | null;
+  knownAs: "same",
   /** The item's project here when the two were linked. */
-  readonly projectId: number | null;
+  projectId: "same",
   /** Its component, times in UTC. */
-  readonly shown: string;
+  shown: "same",
   /** How many complete snapshots in a row it was missing from. */
-  readonly missing: number;
-  readonly missingAt: Temporal.Instant | null;
-}
-
-export function subscribedItemRow(row: unknown): SubscribedItem {
-  const raw = tableRow<"subscription_items">(row);
-  return {
-    uid: raw.uid,
-    knownAs: raw.known_as,
-    projectId: raw.project_id,
-    shown: raw.shown,
-    missing: raw.missing,
-    missingAt: instantOf(raw.missing_at),
-  };
-}
+  missing: "same",
+  missingAt: instantOf,
+});
+export type SubscribedItem = ReturnType<typeof subscribedItemRow>;
 
 /** A purge of a feed's address that a cache in front still needs. */
-export interface CachePurgeRow {
-  readonly feed: FeedId;
+export const cachePurgeRow = rowOf<Tables["cache_purges"]>()({
+  feed: feedId,
   /** Version of the address. */
-  readonly version: number;
-  readonly slug: string;
+  version: "same",
+  slug: "same",
   /** True if the address was revoked. */
-  readonly ended: boolean;
+  ended: flag,
   /** How often it was requested. */
-  readonly asks: number;
+  asks: "same",
   /** How often the cache was purged since. */
-  readonly told: number;
+  told: "same",
   /** Consecutive failed attempts. */
-  readonly tries: number;
-}
-
-export function cachePurgeRow(row: unknown): CachePurgeRow {
-  const raw = row as Omit<CachePurgeRow, "ended" | "feed"> & { feed: number; ended: number };
-  const { version, slug, asks, told, tries } = raw;
-  return { feed: feedId(raw.feed), version, slug, ended: raw.ended === 1, asks, told, tries };
-}
+  tries: "same",
+});
+export type CachePurgeRow = ReturnType<typeof cachePurgeRow>;

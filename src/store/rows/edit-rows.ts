@@ -1,88 +1,57 @@
-import type {
-  Channel,
-  Decider,
-  Edit,
-  EditAction,
-  EditState,
-  FieldConflict,
-  ParkReason,
-  Restoration,
-} from "../../domain/edit.ts";
+import type { Decider, Edit, FieldConflict, Restoration } from "../../domain/edit.ts";
 import { type EditId, editId, itemKey, personId } from "../../domain/ids.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { type PlainPatch, patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
-import { instantOf, itemFromText } from "./item-rows.ts";
-import { tableRow } from "./row.ts";
+import { itemFromText } from "./item-rows.ts";
+import { flag, instant, instantOf, json, orNull, rowOf } from "./row.ts";
+import type { Tables } from "./tables.ts";
 
-export function editRow(row: unknown, zone: string): Edit {
-  const raw = row as {
-    id: number;
-    channel: Channel;
-    actor: number | null;
-    program: string | null;
-    item: number;
-    action: EditAction;
-    base: string;
-    shown: string | null;
-    patch: string;
-    new_labels: string;
-    state: EditState;
-    park_reason: ParkReason | null;
-    problem: string | null;
-    attempts: number;
-    begun: number;
-    not_before: string | null;
-    sent_at: string | null;
-    sent_after: number | null;
-    answer: string | null;
-    before: string | null;
-    conflicts: string;
-    insisted: number;
-    frozen: number;
-    undoes: number | null;
-    confirmed_at: string | null;
-    missed_at: string | null;
-    lands_until: string | null;
-    resent_at: string | null;
-    key_refused_at: string | null;
-    restores: string | null;
-    created_at: string;
-    updated_at: string;
-  };
-  return {
-    id: editId(raw.id),
-    channel: raw.channel,
-    actor: raw.actor === null ? null : personId(raw.actor),
-    program: raw.program,
-    item: itemKey(raw.item),
-    action: raw.action,
-    base: itemFromText(raw.base, zone),
-    shown: raw.shown === null ? null : itemFromText(raw.shown, zone),
-    patch: patchFromText(raw.patch, zone),
-    newLabels: JSON.parse(raw.new_labels) as readonly string[],
-    state: raw.state,
-    parkReason: raw.park_reason,
-    problem: raw.problem,
-    attempts: raw.attempts,
-    begun: raw.begun,
-    notBefore: instantOf(raw.not_before),
-    sentAt: instantOf(raw.sent_at),
-    sentAfter: raw.sent_after === null ? null : itemKey(raw.sent_after),
-    answer: raw.answer === null ? null : itemFromText(raw.answer, zone),
-    before: raw.before === null ? null : itemFromText(raw.before, zone),
-    conflicts: JSON.parse(raw.conflicts) as readonly FieldConflict[],
-    insisted: raw.insisted === 1,
-    frozen: raw.frozen === 1,
-    undoes: raw.undoes === null ? null : editId(raw.undoes),
-    confirmedAt: instantOf(raw.confirmed_at),
-    missedAt: instantOf(raw.missed_at),
-    inFlightUntil: instantOf(raw.lands_until),
-    resentAt: instantOf(raw.resent_at),
-    keyRefusedAt: instantOf(raw.key_refused_at),
-    restores: raw.restores === null ? null : restoration(raw.restores, zone),
-    createdAt: Temporal.Instant.from(raw.created_at),
-    updatedAt: Temporal.Instant.from(raw.updated_at),
-  };
+/** The decoder of edits, in the zone of their items' times. */
+export function editRowIn(zone: string): (row: unknown) => Edit {
+  const item = (text: string) => itemFromText(text, zone);
+  const patch = (text: string) => patchFromText(text, zone);
+  return rowOf<Tables["edits"] & AttemptColumns>()({
+    id: editId,
+    channel: "same",
+    actor: orNull(personId),
+    program: "same",
+    item: itemKey,
+    action: "same",
+    base: item,
+    shown: orNull(item),
+    patch,
+    newLabels: json<readonly string[]>(),
+    state: "same",
+    parkReason: "same",
+    problem: "same",
+    attempts: "same",
+    begun: "same",
+    notBefore: instantOf,
+    sentAt: instantOf,
+    sentAfter: orNull(itemKey),
+    answer: orNull(item),
+    before: orNull(item),
+    conflicts: json<readonly FieldConflict[]>(),
+    insisted: flag,
+    frozen: flag,
+    undoes: orNull(editId),
+    confirmedAt: instantOf,
+    missedAt: instantOf,
+    inFlightUntil: ["lands_until", instantOf],
+    resentAt: instantOf,
+    keyRefusedAt: instantOf,
+    restores: orNull((text: string) => restoration(text, zone)),
+    createdAt: instant,
+    updatedAt: instant,
+  });
+}
+
+/** What the view `journal` adds to an edit from its attempts. */
+interface AttemptColumns {
+  readonly sent_at: string | null;
+  readonly sent_after: number | null;
+  readonly lands_until: string | null;
+  readonly resent_at: string | null;
 }
 
 export const patchFromText = (text: string, zone: string): Patch =>
@@ -99,10 +68,12 @@ function restoration(text: string, zone: string): Restoration {
   return { patch, over, by: editId(raw.by) };
 }
 
-export function waitingRow(row: unknown) {
-  const raw = row as { kind: "edit" | "extra"; id: number; actor: number | null };
-  return { kind: raw.kind, id: raw.id, actor: raw.actor === null ? null : personId(raw.actor) };
-}
+export const waitingRow = rowOf<{ kind: "edit" | "extra"; id: number; actor: number | null }>()({
+  kind: "same",
+  id: "same",
+  /** The person whose key it uses; null = the account's. */
+  actor: orNull(personId),
+});
 
 /** What can happen to an edit; see the migration of `edit_steps`. */
 export const stepKinds = [
@@ -123,27 +94,21 @@ export const stepKinds = [
   "approved",
   "released",
 ] as const;
-type StepKind = (typeof stepKinds)[number];
 
 /** Something that happened to an edit, once or repeatedly. */
-export interface EditStep {
-  readonly kind: StepKind;
+export const editStepRow = rowOf<Tables["edit_steps"]>()({
+  kind: "same",
   /** How often a person had resumed the edit by then. */
-  readonly round: number;
+  round: "same",
   /** The reported problem; for a decision the choice as JSON; empty if there is nothing to say. */
-  readonly detail: string;
-  readonly at: Temporal.Instant;
+  detail: "same",
+  at: instant,
   /** The last time. */
-  readonly lastAt: Temporal.Instant;
-  readonly times: number;
+  lastAt: instant,
+  times: "same",
   /** Who decided it; null if unknown, or if nobody had to. */
-  readonly decidedBy: Decider | null;
-}
+  decidedBy: orNull(json<Decider>()),
+});
+export type EditStep = ReturnType<typeof editStepRow>;
 
-export function editStepRow(row: unknown): EditStep {
-  const raw = tableRow<"edit_steps">(row);
-  const { kind, round, detail, times } = raw;
-  const decidedBy = raw.decided_by === null ? null : (JSON.parse(raw.decided_by) as Decider);
-  const [at, lastAt] = [Temporal.Instant.from(raw.at), Temporal.Instant.from(raw.last_at)];
-  return { kind, round, detail, at, lastAt, times, decidedBy };
-}
+export const editRow = (row: unknown, zone: string): Edit => editRowIn(zone)(row);

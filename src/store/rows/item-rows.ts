@@ -1,4 +1,3 @@
-import type { ItemKind } from "../../domain/fields.ts";
 import {
   type ItemKey,
   itemKey,
@@ -10,19 +9,14 @@ import {
 } from "../../domain/ids.ts";
 import type { CollectionName, Item, Provenance } from "../../domain/item.ts";
 import { fromPlain, type PlainItem, toPlain } from "../../domain/plain-item.ts";
-import { tableRow } from "./row.ts";
+import { flag, instant, instantOf, orNull, rowOf, textOf } from "./row.ts";
+import type { Tables } from "./tables.ts";
 
-// The files in rows/ are the only place where a row of SQLite is cast to a type. Rows of one table have the types that the
-// migrations give its columns (`tableRow`); a decoder of a join or a calculation names the columns it reads. The STRICT tables
-// with their CHECKs guarantee both.
-
-interface AppliedMigrationRow {
-  readonly version: number;
-  readonly name: string;
-  readonly sha256: string;
-}
-export const appliedMigrationRow = (row: unknown): AppliedMigrationRow =>
-  row as AppliedMigrationRow;
+export const appliedMigrationRow = rowOf<{ version: number; name: string; sha256: string }>()({
+  version: "same",
+  name: "same",
+  sha256: "same",
+});
 
 export const numberColumn = (row: unknown, column: string): number =>
   (row as Record<string, number>)[column] ?? 0;
@@ -32,15 +26,15 @@ export const numberOrNull = (row: unknown, column: string): number | null =>
 
 export const itemKeyColumn = (row: unknown): ItemKey => itemKey(numberColumn(row, "item"));
 
+/** 0 if it is null. */
+export const revisionColumn = (row: unknown): Revision => revision(numberColumn(row, "revision"));
+
 export const textColumn = (row: unknown, column: string): string | null =>
   (row as Record<string, string | null> | undefined)?.[column] ?? null;
 
 /** A moment as text that sorts by time: always with milliseconds. */
 export const instantText = (instant: Temporal.Instant): string =>
   instant.toString({ smallestUnit: "millisecond" });
-
-export const instantOf = (text: string | null): Temporal.Instant | null =>
-  text === null ? null : Temporal.Instant.from(text);
 
 /** An item's stored form without its id: JSON text with keys in a fixed order. */
 export const contentText = (item: Item): string => JSON.stringify(toPlain(item));
@@ -75,59 +69,29 @@ export function itemFromText(text: string, zone: string): Item {
   );
 }
 
-export interface IdentityRow {
-  readonly item: ItemKey;
-  readonly kind: ItemKind;
-  readonly serviceId: number | null;
-  readonly uid: string;
-  readonly sequence: number;
-  readonly modifiedAt: Temporal.Instant;
-  readonly createdAt: Temporal.Instant;
+export const identityRow = rowOf<Tables["identities"]>()({
+  item: itemKey,
+  kind: "same",
+  serviceId: "same",
+  uid: "same",
+  sequence: "same",
+  modifiedAt: instant,
+  createdAt: instant,
   /** The item that took this one over; null = none. */
-  readonly mergedInto: ItemKey | null;
-}
+  mergedInto: orNull(itemKey),
+});
+export type IdentityRow = ReturnType<typeof identityRow>;
 
-export function identityRow(row: unknown): IdentityRow {
-  const raw = tableRow<"identities">(row);
-  return {
-    item: itemKey(raw.item),
-    kind: raw.kind,
-    serviceId: raw.service_id,
-    uid: raw.uid,
-    sequence: raw.sequence,
-    modifiedAt: Temporal.Instant.from(raw.modified_at),
-    createdAt: Temporal.Instant.from(raw.created_at),
-    mergedInto: raw.merged_into === null ? null : itemKey(raw.merged_into),
-  };
-}
-
-interface MirrorRow {
-  readonly item: ItemKey;
-  readonly source: string;
-  readonly content: string;
-  readonly byMe: number;
-  readonly updatedAt: string | null;
-  readonly serviceId: number | null;
-}
-
-export function mirrorRow(row: unknown): MirrorRow {
-  const raw = row as {
-    item: number;
-    source: string;
-    content: string;
-    by_me: number;
-    updated_at: string | null;
-    service_id: number | null;
-  };
-  return {
-    item: itemKey(raw.item),
-    source: raw.source,
-    content: raw.content,
-    byMe: raw.by_me,
-    updatedAt: raw.updated_at,
-    serviceId: raw.service_id,
-  };
-}
+export const mirrorRow = rowOf<Tables["mirror_items"] & Pick<Tables["identities"], "service_id">>()(
+  {
+    item: itemKey,
+    source: "same",
+    content: "same",
+    byMe: "same",
+    updatedAt: "same",
+    serviceId: "same",
+  },
+);
 
 export function provenanceOf(row: {
   readonly serviceId: number | null;
@@ -141,138 +105,86 @@ export function provenanceOf(row: {
   };
 }
 
-interface ViewRow {
-  readonly key: ItemKey;
-  readonly collection: CollectionName;
+const collection = textOf<CollectionName>();
+
+export const viewRow = rowOf<Tables["view_items"]>()({
+  key: ["item", itemKey],
+  collection,
+  content: "same",
+});
+export type MirrorRow = ReturnType<typeof mirrorRow>;
+
+interface ViewItemColumns extends Omit<Tables["identities"], "kind"> {
+  readonly collection: string;
   readonly content: string;
+  readonly by_me: 0 | 1;
+  readonly updated_at: string | null;
+  readonly pending: 0 | 1;
 }
 
-export function viewRow(row: unknown): ViewRow {
-  const raw = row as { item: number; collection: CollectionName; content: string };
-  return { key: itemKey(raw.item), collection: raw.collection, content: raw.content };
-}
+export const viewItemRow = rowOf<ViewItemColumns>()({
+  key: ["item", itemKey],
+  uid: "same",
+  collection,
+  sequence: "same",
+  modifiedAt: instant,
+  knownAt: ["created_at", instant],
+  pending: flag,
+  content: "same",
+  serviceId: "same",
+  byMe: "same",
+  updatedAt: "same",
+});
+export type ViewItemRow = ReturnType<typeof viewItemRow>;
 
-export interface ViewItemRow {
-  readonly key: ItemKey;
-  readonly uid: string;
-  readonly collection: CollectionName;
-  readonly sequence: number;
-  readonly modifiedAt: Temporal.Instant;
-  readonly knownAt: Temporal.Instant;
-  readonly pending: boolean;
-  readonly content: string;
-  readonly serviceId: number | null;
-  readonly byMe: number;
-  readonly updatedAt: string | null;
-}
+export const versionRow = rowOf<{ content: string; service_id: number | null }>()({
+  content: "same",
+  serviceId: "same",
+});
 
-export function viewItemRow(row: unknown): ViewItemRow {
-  const raw = row as {
-    item: number;
-    uid: string;
-    collection: CollectionName;
-    sequence: number;
-    modified_at: string;
-    created_at: string;
-    pending: number;
-    content: string;
-    service_id: number | null;
-    by_me: number;
-    updated_at: string | null;
-  };
-  return {
-    key: itemKey(raw.item),
-    uid: raw.uid,
-    collection: raw.collection,
-    sequence: raw.sequence,
-    modifiedAt: Temporal.Instant.from(raw.modified_at),
-    knownAt: Temporal.Instant.from(raw.created_at),
-    pending: raw.pending === 1,
-    content: raw.content,
-    serviceId: raw.service_id,
-    byMe: raw.by_me,
-    updatedAt: raw.updated_at,
-  };
-}
+export const placedVersionRow = rowOf<Tables["versions"]>()({
+  revision,
+  collection,
+  content: "same",
+});
 
-export function versionRow(row: unknown): { content: string; serviceId: number | null } {
-  const raw = row as { content: string; service_id: number | null };
-  return { content: raw.content, serviceId: raw.service_id };
-}
-
-export function placedVersionRow(row: unknown): {
-  revision: Revision;
-  collection: CollectionName;
-  content: string | null;
-} {
-  const raw = row as { revision: number; collection: CollectionName; content: string | null };
-  return { ...raw, revision: revision(raw.revision) };
-}
-
-export interface ChangeRow {
-  readonly revision: Revision;
-  readonly at: Temporal.Instant;
-  readonly collection: CollectionName;
-  readonly item: ItemKey | null;
-  readonly act: "put" | "bury";
-}
-
-export function changeRow(row: unknown): ChangeRow {
-  const raw = row as {
-    revision: number;
-    at: string;
-    collection: CollectionName;
-    item: number | null;
-    act: "put" | "bury";
-  };
-  return {
-    revision: revision(raw.revision),
-    at: Temporal.Instant.from(raw.at),
-    collection: raw.collection,
-    item: raw.item === null ? null : itemKey(raw.item),
-    act: raw.act,
-  };
-}
+export const changeRow = rowOf<Tables["changes"]>()({
+  revision,
+  at: instant,
+  collection,
+  item: orNull(itemKey),
+  act: "same",
+});
+export type ChangeRow = ReturnType<typeof changeRow>;
 
 /** A JSON array of people; null = everyone. */
 export const audienceIn = (text: string | null): readonly PersonId[] | null =>
   text === null ? null : (JSON.parse(text) as PersonId[]);
 
-interface GateSlotRow {
-  readonly startedAt: Temporal.Instant;
-  readonly answeredAt: Temporal.Instant | null;
-}
+/** When one of the last requests was sent and answered; null = no answer was seen. */
+export const gateSlotRow = rowOf<Tables["gate_slots"]>()({
+  startedAt: instant,
+  answeredAt: instantOf,
+});
+export type GateSlot = ReturnType<typeof gateSlotRow>;
 
-export function gateSlotRow(row: unknown): GateSlotRow {
-  const raw = tableRow<"gate_slots">(row);
-  return {
-    startedAt: Temporal.Instant.from(raw.started_at),
-    answeredAt: instantOf(raw.answered_at),
-  };
-}
-
-export function gateRestRow(row: unknown) {
-  const raw = tableRow<"gate_rest">(row);
-  return {
-    notedAt: Temporal.Instant.from(raw.noted_at),
-    pausedUntil: Temporal.Instant.from(raw.paused_until),
-    share: raw.share,
-    quietSince: Temporal.Instant.from(raw.quiet_since),
-  };
-}
+/** The pause requested by the last 429, and the remaining share of the quota. */
+export const gateRestRow = rowOf<Tables["gate_rest"]>()({
+  notedAt: instant,
+  pausedUntil: instant,
+  share: "same",
+  quietSince: instant,
+});
+export type GateRest = ReturnType<typeof gateRestRow>;
 
 /** A collection into which a program has put an item by an edit that waited. */
-export function triedRow(row: unknown): {
-  readonly collection: CollectionName;
-  readonly project: number;
-} {
-  const raw = row as { collection: CollectionName; project_id: number };
-  return { collection: raw.collection, project: raw.project_id };
-}
+const triedPlace = { collection, project: ["project_id", "same"] } as const;
+export const triedRow = rowOf<{ collection: string; project_id: number }>()(triedPlace);
 
 /** A collection where a waiting edit shows an item to its editor. */
-export function heldPlaceRow(row: unknown): ReturnType<typeof triedRow> & {
-  readonly actor: PersonId;
-} {
-  return { ...triedRow(row), actor: personId((row as { actor: number }).actor) };
-}
+export const heldPlaceRow = rowOf<{ collection: string; project_id: number; actor: number }>()({
+  ...triedPlace,
+  actor: personId,
+});
+
+export { instantOf } from "./row.ts";

@@ -1,60 +1,34 @@
-import { type PersonId, personId } from "../../domain/ids.ts";
-import { instantOf } from "./item-rows.ts";
-import { tableRow } from "./row.ts";
-
-/** How somebody signed in: with the admin token, an app password, or a link by mail. */
-export type LogInWay = "token" | "password" | "link";
+import { personId } from "../../domain/ids.ts";
+import { instant, instantOf, orNull, rowOf } from "./row.ts";
+import type { Tables } from "./tables.ts";
 
 /** A signed-in browser. */
-export interface LogIn {
-  readonly id: number;
+export const logInRow = rowOf<Tables["sessions"]>()({
+  id: "same",
   /** Null is the admin. */
-  readonly person: PersonId | null;
-  readonly way: LogInWay;
+  person: orNull(personId),
+  way: "same",
   /** The user that a proxy named at sign-in; null if none did. */
-  readonly proxied: string | null;
+  proxied: "same",
   /** User-Agent; "" if none. */
-  readonly agent: string;
-  readonly beganAt: Temporal.Instant;
+  agent: "same",
+  beganAt: instant,
   /** Accurate to one hour. */
-  readonly usedAt: Temporal.Instant;
-  readonly until: Temporal.Instant;
-}
+  usedAt: instant,
+  until: instant,
+});
+export type LogIn = ReturnType<typeof logInRow>;
+/** How somebody signed in: with the admin token, an app password, or a link by mail. */
+export type LogInWay = LogIn["way"];
 
 /** A link by mail that signs a person in, once. */
-export interface LogInLink {
-  readonly id: number;
-  readonly person: PersonId;
+export const logInLinkRow = rowOf<Tables["login_links"]>()({
+  id: "same",
+  person: personId,
   /** The page it leads to, relative to the start page; "" is the start page. */
-  readonly next: string;
-  readonly askedAt: Temporal.Instant;
-  readonly until: Temporal.Instant;
-  readonly usedAt: Temporal.Instant | null;
-}
-
-export function logInRow(row: unknown): LogIn {
-  const raw = tableRow<"sessions">(row);
-  const { id, way, proxied, agent } = raw;
-  return {
-    id,
-    way,
-    proxied,
-    agent,
-    person: raw.person === null ? null : personId(raw.person),
-    beganAt: Temporal.Instant.from(raw.began_at),
-    usedAt: Temporal.Instant.from(raw.used_at),
-    until: Temporal.Instant.from(raw.until),
-  };
-}
-
-export function logInLinkRow(row: unknown): LogInLink {
-  const raw = tableRow<"login_links">(row);
-  return {
-    id: raw.id,
-    person: personId(raw.person),
-    next: raw.next,
-    askedAt: Temporal.Instant.from(raw.asked_at),
-    until: Temporal.Instant.from(raw.until),
-    usedAt: instantOf(raw.used_at),
-  };
-}
+  next: "same",
+  askedAt: instant,
+  until: instant,
+  usedAt: instantOf,
+});
+export type LogInLink = ReturnType<typeof logInLinkRow>;

@@ -1,7 +1,7 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import type { TaskItem } from "../../domain/item.ts";
-import { instantOf, itemFromText, itemText } from "./item-rows.ts";
-import { tableRow } from "./row.ts";
+import { itemFromText, itemText } from "./item-rows.ts";
+import { instantOf, tableRow } from "./row.ts";
 
 /** Layout of the stored pages. Raise it when the meaning changes. */
 export const pageForm = 1;

@@ -1,7 +1,6 @@
 import { isTroubleKind, type Trouble } from "../../domain/trouble-kinds.ts";
-import { instantOf } from "./item-rows.ts";
 import { type SendQueueRow, sendQueueRow } from "./mail-rows.ts";
-import { tableRow } from "./row.ts";
+import { instantOf, tableRow } from "./row.ts";
 
 /** A trouble from beginning to end. */
 export interface Episode {
