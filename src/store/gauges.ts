@@ -1,4 +1,5 @@
-import { instantOf, numberColumn, textColumn } from "./rows/item-rows.ts";
+import { numberColumn, textColumn } from "./rows/item-rows.ts";
+import { instantOf } from "./rows/row.ts";
 import { type SourceTally, sourceTallyRow } from "./rows/source-rows.ts";
 import type { StoreDeps } from "./steady-database.ts";
 
@@ -39,10 +40,11 @@ export function createGauges({ db }: StoreDeps): Gauges {
        SELECT 1 FROM edits e WHERE e.id = subject AND e.state = 'parked' AND e.updated_at = occasion))`,
   );
   const last = db.prepare("SELECT max(rowid) AS last FROM sources");
-  const part = db.prepare(
+  const part = db.rows(
     `SELECT kind, count(*) AS lists, sum(items) AS items, sum(succeeded_at IS NULL) AS never, sum(failure IS NOT NULL) AS failing,
        max(succeeded_at) AS newest, min(succeeded_at) AS oldest
      FROM sources WHERE rowid > @after AND rowid <= @upTo GROUP BY kind`,
+    sourceTallyRow,
   );
   const open = db.prepare(
     "SELECT trouble ->> '$.kind' AS kind FROM troubles WHERE over_at IS NULL ORDER BY id",
@@ -64,7 +66,7 @@ export function createGauges({ db }: StoreDeps): Gauges {
     *lists() {
       const end = numberColumn(last.get(), "last");
       for (let after = 0; after < end; after += rowsPerPart) {
-        yield part.all({ after, upTo: after + rowsPerPart }).map(sourceTallyRow);
+        yield part.all({ after, upTo: after + rowsPerPart });
       }
     },
     troubles: () => open.all().flatMap((row) => textColumn(row, "kind") ?? []),

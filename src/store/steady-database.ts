@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { type Revision, revision } from "../domain/ids.ts";
 import { lazy } from "../domain/lazy.ts";
 import { databaseStep } from "../runtime.ts";
-import { numberColumn } from "./rows/item-rows.ts";
+import { revisionColumn } from "./rows/item-rows.ts";
 
 /** What every repository needs. */
 export interface StoreDeps {
@@ -15,8 +15,10 @@ export interface StoreDeps {
 /** The part of a connection that repositories use. */
 export interface StoreDatabase {
   prepare(sql: string): Statement;
+  /** A query whose rows are decoded. */
+  rows<Row>(sql: string, read: (row: unknown) => Row): Query<Row>;
   /** A query for one row that answers from memory until the next write. */
-  remembered(sql: string): Pick<Statement, "get">;
+  remembered<Row>(sql: string, read: (row: unknown) => Row): Pick<Query<Row>, "find" | "get">;
   exec(sql: string): unknown;
   pragma(sql: string): unknown;
   transaction<Given extends unknown[], Value>(
@@ -32,6 +34,15 @@ export interface StoreTransaction<Given extends unknown[], Value> {
   (...given: Given): Value;
   /** Acquires the write lock at once. */
   immediate(...given: Given): Value;
+}
+
+/** A query with the decoder of its rows. */
+export interface Query<Row> {
+  /** The first row; null if there is none. */
+  find(...values: unknown[]): Row | null;
+  /** The first row of a query that always has one. */
+  get(...values: unknown[]): Row;
+  all(...values: unknown[]): Row[];
 }
 
 /** The part of a prepared statement that repositories use. */
@@ -70,8 +81,22 @@ export function storeDatabase(db: Database.Database): StoreDatabase {
   const prepare = (sql: string) => new LazyStatement(() => db.prepare(steady(sql)), events);
   return {
     prepare,
+    rows: (sql, read) => decoded(prepare(sql), read),
     // Others may write beside a connection that only reads.
-    remembered: (sql) => (db.readonly ? prepare(sql) : rememberRows(prepare(sql), () => writes)),
+    remembered(sql, read) {
+      const query = decoded(prepare(sql), read);
+      if (db.readonly) return query;
+      return {
+        find: remembering(
+          (...values) => query.find(...values),
+          () => writes,
+        ),
+        get: remembering(
+          (...values) => query.get(...values),
+          () => writes,
+        ),
+      };
+    },
     exec(sql) {
       events.wrote();
       return db.exec(sql);
@@ -86,29 +111,38 @@ export function storeDatabase(db: Database.Database): StoreDatabase {
   };
 }
 
+const decoded = <Row>(statement: Statement, read: (row: unknown) => Row): Query<Row> => ({
+  find(...values) {
+    const row = statement.get(...values);
+    return row === undefined ? null : read(row);
+  },
+  get: (...values) => read(statement.get(...values)),
+  all: (...values) => statement.all(...values).map((row) => read(row)),
+});
+
 interface WriteEvents {
   readonly wrote: () => void;
   /** Called after each statement and transaction that may have been the outermost. */
   readonly committed: () => void;
 }
 
-/** Remembered rows per query, of which most have one or two. */
+/** Remembered answers per query, of which most have one or two. */
 const mostRemembered = 1000;
 
-function rememberRows(
-  statement: Pick<Statement, "get">,
+/** Answers from memory until the next write. */
+function remembering<Value>(
+  ask: (...values: unknown[]) => Value,
   writes: () => number,
-): Pick<Statement, "get"> {
-  const rows = new Map<string, unknown>();
+): (...values: unknown[]) => Value {
+  const answers = new Map<string, { readonly value: Value }>();
   let at = -1;
-  return {
-    get(...values) {
-      if (at !== writes() || rows.size >= mostRemembered) rows.clear();
-      at = writes();
-      const key = values.length === 0 ? "" : JSON.stringify(values);
-      if (!rows.has(key)) rows.set(key, statement.get(...values));
-      return rows.get(key);
-    },
+  return (...values) => {
+    if (at !== writes() || answers.size >= mostRemembered) answers.clear();
+    at = writes();
+    const key = values.length === 0 ? "" : JSON.stringify(values);
+    const answer = answers.get(key) ?? { value: ask(...values) };
+    answers.set(key, answer);
+    return answer.value;
   };
 }
 
@@ -213,7 +247,7 @@ export interface Transactions {
 }
 
 export function createTransactions(db: StoreDatabase): Transactions {
-  const newest = db.remembered("SELECT coalesce(max(revision), 0) AS revision FROM changes");
+  const newest = db.remembered("SELECT max(revision) AS revision FROM changes", revisionColumn);
   let begun = 0;
   let undone = 0;
   let since = revision(0);
@@ -225,7 +259,7 @@ export function createTransactions(db: StoreDatabase): Transactions {
         .transaction(() => {
           if (isOutermost) {
             begun += 1;
-            since = revision(numberColumn(newest.get(), "revision"));
+            since = newest.get();
           }
           return steps();
         })

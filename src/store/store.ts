@@ -45,7 +45,15 @@ import {
 } from "./mirror/side-mirror.ts";
 import { createAbsences, createBrakes, createSources } from "./mirror/sources.ts";
 import { keepFilePrivate } from "./private-files.ts";
-import { gateRestRow, gateSlotRow, instantOf, instantText, textColumn } from "./rows/item-rows.ts";
+import {
+  type GateRest,
+  type GateSlot,
+  gateRestRow,
+  gateSlotRow,
+  instantText,
+  textColumn,
+} from "./rows/item-rows.ts";
+import { instantOf } from "./rows/row.ts";
 import { createTransactions, type StoreDeps, storeDatabase } from "./steady-database.ts";
 import { createStorageHealth } from "./storage-health.ts";
 import { createTopicWatch } from "./topic-watch.ts";
@@ -230,45 +238,31 @@ function readMeta({ db, clock, randomId }: StoreDeps & { readonly randomId: () =
 function createKeyLosses({ db, clock }: StoreDeps) {
   const prefix = "key_lost:";
   const replace = db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)");
-  const losses = db.prepare(
+  const losses = db.rows(
     `SELECT name, value FROM meta WHERE name LIKE '${prefix}%' ORDER BY name`,
+    (row) => {
+      const [at = "", print = ""] = (textColumn(row, "value") ?? "").split(" ");
+      const name = (textColumn(row, "name") ?? "").slice(prefix.length);
+      return { name, print, at: Temporal.Instant.from(at) };
+    },
   );
   return {
     /** `print`: hash of the key made instead. */
     note: (name: string, print: string): void =>
       void replace.run(`${prefix}${name}`, `${clock().toString()} ${print}`),
-    all: (): readonly KeyLoss[] =>
-      losses.all().map((row) => {
-        const [at = "", print = ""] = (textColumn(row, "value") ?? "").split(" ");
-        const name = (textColumn(row, "name") ?? "").slice(prefix.length);
-        return { name, print, at: Temporal.Instant.from(at) };
-      }),
+    all: (): readonly KeyLoss[] => losses.all(),
   };
-}
-
-/** When one of the last requests was sent and answered; null = no answer was seen. */
-interface GateSlot {
-  readonly startedAt: Temporal.Instant;
-  readonly answeredAt: Temporal.Instant | null;
-}
-
-/** The pause requested by the last 429, and the remaining share of the quota. */
-interface GateRest {
-  readonly notedAt: Temporal.Instant;
-  readonly pausedUntil: Temporal.Instant;
-  readonly share: number;
-  readonly quietSince: Temporal.Instant;
 }
 
 /** The requests and the pause that the rate limiter remembers across a restart. */
 function createGateSlots({ db }: StoreDeps) {
-  const all = db.prepare("SELECT * FROM gate_slots ORDER BY slot");
+  const all = db.rows("SELECT * FROM gate_slots ORDER BY slot", gateSlotRow);
   const clear = db.prepare("DELETE FROM gate_slots WHERE slot >= ?");
   const put = db.prepare(
     `INSERT INTO gate_slots (slot, started_at, answered_at) VALUES (?, ?, ?)
      ON CONFLICT (slot) DO UPDATE SET started_at = excluded.started_at, answered_at = excluded.answered_at`,
   );
-  const rest = db.prepare("SELECT * FROM gate_rest");
+  const rest = db.rows("SELECT * FROM gate_rest", gateRestRow);
   const putRest = db.prepare(
     `INSERT INTO gate_rest (id, noted_at, paused_until, share, quiet_since)
      VALUES (1, @notedAt, @pausedUntil, @share, @quietSince)
@@ -276,10 +270,7 @@ function createGateSlots({ db }: StoreDeps) {
        share = excluded.share, quiet_since = excluded.quiet_since`,
   );
   return {
-    loadRest(): GateRest | null {
-      const row = rest.get();
-      return row === undefined ? null : gateRestRow(row);
-    },
+    loadRest: (): GateRest | null => rest.find(),
     saveRest: ({ notedAt, pausedUntil, share, quietSince }: GateRest): void =>
       void putRest.run({
         share,
@@ -287,7 +278,7 @@ function createGateSlots({ db }: StoreDeps) {
         pausedUntil: instantText(pausedUntil),
         quietSince: instantText(quietSince),
       }),
-    load: (): readonly GateSlot[] => all.all().map(gateSlotRow),
+    load: (): readonly GateSlot[] => all.all(),
     save: db.transaction((slots: readonly GateSlot[]): void => {
       for (const [slot, { startedAt, answeredAt }] of slots.entries()) {
         put.run(slot, startedAt.toString(), answeredAt?.toString() ?? null);

@@ -23,14 +23,16 @@ export type Troubles = ReturnType<typeof createTroubles>;
 
 export function createTroubles({ db, clock }: StoreDeps) {
   const allOpen = db.prepare("SELECT * FROM troubles WHERE over_at IS NULL ORDER BY id");
-  const byId = db.prepare("SELECT * FROM troubles WHERE id = ?");
-  const begin = db.prepare(
+  const byId = db.rows("SELECT * FROM troubles WHERE id = ?", episodeRow);
+  const begin = db.rows(
     "INSERT INTO troubles (identity, trouble, since) VALUES (@identity, @trouble, @now) RETURNING *",
+    episodeRow,
   );
   const note = db.prepare("UPDATE troubles SET trouble = @trouble, gone_at = NULL WHERE id = @id");
   const miss = db.prepare("UPDATE troubles SET gone_at = @now WHERE id = @id");
-  const end = db.prepare(
+  const end = db.rows(
     "UPDATE troubles SET gone_at = coalesce(gone_at, @now), over_at = @now WHERE id = @id RETURNING *",
+    episodeRow,
   );
   const report = db.prepare(
     `INSERT INTO reported_troubles (identity, trouble) VALUES (@identity, @trouble)
@@ -51,7 +53,7 @@ export function createTroubles({ db, clock }: StoreDeps) {
       const begun = [...seen].flatMap(([identity, trouble]) => {
         const text = JSON.stringify(trouble);
         const episode = known.get(identity);
-        if (!episode) return episodeRow(begin.get({ ...at, identity, trouble: text })) ?? [];
+        if (!episode) return begin.get({ ...at, identity, trouble: text }) ?? [];
         const isSame = episode.goneAt === null && JSON.stringify(episode.trouble) === text;
         if (!isSame) note.run({ id: episode.id, trouble: text });
         return [];
@@ -60,7 +62,7 @@ export function createTroubles({ db, clock }: StoreDeps) {
         const { id, identity, trouble, goneAt } = episode;
         if (seen.has(identity) || isUnsure(trouble)) return [];
         const { overAfter } = troubleTiming(trouble);
-        if (isOver(goneAt, overAfter, now)) return episodeRow(end.get({ ...at, id })) ?? [];
+        if (isOver(goneAt, overAfter, now)) return end.get({ ...at, id }) ?? [];
         // A time in the future comes from a clock that was set back. It is counted anew.
         const isAhead = goneAt && Temporal.Instant.compare(goneAt, now) > 0;
         if (!goneAt || isAhead) miss.run({ ...at, id });
@@ -74,14 +76,11 @@ export function createTroubles({ db, clock }: StoreDeps) {
       const known = open().find((episode) => episode.identity === identity);
       if (known) return known;
       const text = JSON.stringify(trouble);
-      return episodeRow(begin.get({ identity, trouble: text, now: instantText(since) }));
+      return begin.get({ identity, trouble: text, now: instantText(since) });
     },
     /** Those that are not over, oldest first. */
     open,
-    get(id: number): Episode | null {
-      const row = byId.get(id);
-      return row === undefined ? null : episodeRow(row);
-    },
+    get: (id: number): Episode | null => byId.find(id),
     /** Records a finding of an occasional check. It holds until withdrawn. */
     report: (trouble: Trouble): void =>
       void report.run({ identity: troubleId(trouble), trouble: JSON.stringify(trouble) }),

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { steady, storeDatabase } from "../../src/store/steady-database.ts";
+import { type StoreDatabase, steady, storeDatabase } from "../../src/store/steady-database.ts";
 import { createStore } from "../../src/store/store.ts";
 import { handClock } from "../support/test-store.ts";
 
@@ -9,15 +9,18 @@ export function statementsOfStore(
 ): readonly { readonly written: string; readonly sql: string }[] {
   const db = storeDatabase(connection);
   const all = new Set<string>();
-  const prepare = (sql: string) => {
+  const noted = (sql: string): string => {
     all.add(sql);
-    return db.prepare(sql);
+    return sql;
+  };
+  const noting: StoreDatabase = {
+    ...db,
+    prepare: (sql) => db.prepare(noted(sql)),
+    rows: (sql, read) => db.rows(noted(sql), read),
+    remembered: (sql, read) => db.remembered(noted(sql), read),
   };
   const clock = handClock("2026-11-20T12:00:00Z");
-  const store = createStore(
-    { db: { ...db, prepare, remembered: prepare }, zone: "UTC", clock },
-    () => "id",
-  );
+  const store = createStore({ db: noting, zone: "UTC", clock }, () => "id");
   store.byWebhook();
   store.gauges();
   return [...all].map((written) => ({ written, sql: steady(written) }));

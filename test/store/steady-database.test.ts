@@ -66,7 +66,7 @@ describe("remembered()", () => {
   it.each(Object.entries(writes))("asks the database again after %s", (_name, write) => {
     const db = storeDatabase(opened());
     db.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b); INSERT INTO t VALUES (1, 10), (2, 20)");
-    const found = db.remembered("SELECT b FROM t WHERE a = ?");
+    const found = db.remembered("SELECT b FROM t WHERE a = ?", (row) => row);
     const both = () => [found.get(1), found.get(2)];
     expect(both()).toEqual([{ b: 10 }, { b: 20 }]);
     write(db);
@@ -87,7 +87,9 @@ describe("remembered()", () => {
     const reader = new Database(file, { readonly: true });
     onTestFinished(() => void reader.close());
     const sql = "SELECT count(*) AS n FROM meta WHERE name = 'x'";
-    const [own, other] = [writer, reader].map((one) => storeDatabase(one).remembered(sql));
+    const [own, other] = [writer, reader].map((one) =>
+      storeDatabase(one).remembered(sql, (row) => row),
+    );
     const counts = () => [own?.get(), other?.get()];
     expect(counts()).toEqual([{ n: 0 }, { n: 0 }]);
     writer.exec("INSERT INTO meta VALUES ('x', 'y')");

@@ -55,11 +55,12 @@ export function createObjects({ db, clock }: StoreDeps) {
      VALUES (@item, @component, 'caldav', @uid, @raw, @body, @rendered, @stale, @actor, @agent, @at)`,
   );
   const outdate = db.prepare("UPDATE objects SET stale = 1 WHERE item = ?");
-  const byName = db.prepare("SELECT * FROM objects WHERE item = ? AND component = ?");
-  const shown = db.prepare(
+  const byName = db.rows("SELECT * FROM objects WHERE item = ? AND component = ?", objectRow);
+  const shown = db.rows(
     `SELECT o.raw, i.sequence, o.stale = 1 OR EXISTS
        (SELECT 1 FROM versions v WHERE v.item = o.item AND v.at > o.at AND v.content IS NOT NULL) AS stale
      FROM objects o JOIN identities i USING (item) WHERE o.item = ? AND o.component = ? AND o.body IS NOT NULL`,
+    shownNumbersRow,
   );
   return {
     /** Stores a component from a channel other than CalDAV. A body put by a program is kept. False if it is stored already. */
@@ -75,15 +76,12 @@ export function createObjects({ db, clock }: StoreDeps) {
     },
     /** Marks the body as outdated, because a program must reload the item. */
     outdate: (item: ItemKey): void => void outdate.run(item),
-    get({ item, component }: ObjectId): ObjectRow | null {
-      const row = byName.get(item, component);
-      return row === undefined ? null : objectRow(row);
-    },
+    get: ({ item, component }: ObjectId): ObjectRow | null => byName.find(item, component),
     /** The highest SEQUENCE that calendars may have seen for an object put by a program; null if none was put. */
     mostShown({ item, component }: ObjectId): number | null {
-      const row = shown.get(item, component);
-      if (row === undefined) return null;
-      const { raw, sequence, isStale } = shownNumbersRow(row);
+      const row = shown.find(item, component);
+      if (!row) return null;
+      const { raw, sequence, isStale } = row;
       return isStale ? risenSequenceOf(raw, sequence) : (numberIn(raw, "SEQUENCE") ?? 0);
     },
   };
@@ -93,15 +91,21 @@ export function createObjects({ db, clock }: StoreDeps) {
 export type ObjectNames = ReturnType<typeof createObjectNames>;
 
 export function createObjectNames({ db }: StoreDeps) {
-  const newest = db.prepare(
+  const newest = db.rows(
     "SELECT * FROM object_names WHERE item = ? ORDER BY revision DESC LIMIT 1",
+    objectNameRow,
   );
-  const ofItem = db.prepare("SELECT * FROM object_names WHERE item = ? ORDER BY revision");
-  const byName = db.prepare(
+  const ofItem = db.rows(
+    "SELECT * FROM object_names WHERE item = ? ORDER BY revision",
+    objectNameRow,
+  );
+  const byName = db.rows(
     "SELECT DISTINCT item FROM object_names WHERE name = ? ORDER BY item DESC",
+    itemKeyColumn,
   );
-  const odd = db.prepare(
+  const odd = db.rows(
     "SELECT * FROM identities WHERE uid GLOB '*[^-A-Za-z0-9_.@]*' OR length(uid) > 150",
+    identityRow,
   );
   const upsert = db.prepare(
     `INSERT INTO object_names (item, revision, name, person) VALUES (@item, @revision, @name, @person)
@@ -115,20 +119,14 @@ export function createObjectNames({ db }: StoreDeps) {
   );
   return {
     /** The current name; null if nobody chose one. */
-    of(item: ItemKey): string | null {
-      const row = newest.get(item);
-      return row === undefined ? null : objectNameRow(row).name;
-    },
+    of: (item: ItemKey): string | null => newest.find(item)?.name ?? null,
     /** All names of an item, oldest first. */
-    all: (item: ItemKey): readonly ObjectName[] => ofItem.all(item).map(objectNameRow),
+    all: (item: ItemKey): readonly ObjectName[] => ofItem.all(item),
     /** Items that have or had a name, newest first. */
-    find: (name: string): readonly ItemKey[] => byName.all(name).map(itemKeyColumn),
+    find: (name: string): readonly ItemKey[] => byName.all(name),
     /** Items whose UID cannot be part of an address, so that the name does not contain it. */
     oddUids: (): readonly { readonly item: ItemKey; readonly uid: string }[] =>
-      odd
-        .all()
-        .map(identityRow)
-        .map(({ item, uid }) => ({ item, uid })),
+      odd.all().map(({ item, uid }) => ({ item, uid })),
     /** Renames an item from a revision on; 0 = from the first. */
     put: (name: {
       readonly item: ItemKey;
@@ -148,8 +146,9 @@ export function createObjectNames({ db }: StoreDeps) {
  * Properties that a person's programs have set on calendars, by `{namespace}name`. `calendar`: the last segment of its address.
  */
 export function createCalendarProperties({ db }: StoreDeps) {
-  const ofCalendar = db.prepare(
+  const ofCalendar = db.rows(
     "SELECT property, value FROM calendar_properties WHERE person = ? AND calendar = ?",
+    propertyRow,
   );
   const upsert = db.prepare(
     `INSERT INTO calendar_properties (person, calendar, property, value) VALUES (@person, @calendar, @property, @value)
@@ -160,7 +159,7 @@ export function createCalendarProperties({ db }: StoreDeps) {
   );
   return {
     of: (person: PersonId, calendar: string): ReadonlyMap<string, string> =>
-      new Map(ofCalendar.all(person, calendar).map(propertyRow)),
+      new Map(ofCalendar.all(person, calendar)),
     put: (at: {
       readonly person: PersonId;
       readonly calendar: string;

@@ -18,8 +18,9 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps) {
     `INSERT OR REPLACE INTO held_objects (edit, name, component, uid, raw, body, rendered, stale, agent, at)
      VALUES (@edit, @name, @component, @uid, @raw, @body, @rendered, @stale, @agent, @at)`,
   );
-  const byEdit = db.prepare(
+  const byEdit = db.rows(
     "SELECT h.*, e.item, e.actor FROM held_objects h JOIN edits e ON e.id = h.edit WHERE h.edit = ?",
+    heldObjectRow,
   );
   const setName = db.prepare("UPDATE held_objects SET name = ? WHERE edit = ?");
   const give = db.prepare(
@@ -55,10 +56,7 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps) {
       const row = { edit, name, component, uid, raw, body, rendered, stale, agent };
       insert.run({ ...row, at: instantText(clock()) });
     },
-    get(edit: EditId): HeldObject | null {
-      const row = byEdit.get(edit);
-      return row === undefined ? null : heldObjectRow(row);
-    },
+    get: (edit: EditId): HeldObject | null => byEdit.find(edit),
     /** Transfers an object to the edit that replaces the one it was put by. */
     carry(edit: EditId, { name, row }: HeldObject): void {
       const { component, uid, raw, body, rendered, agent } = row ?? none;

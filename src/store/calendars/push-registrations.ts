@@ -44,8 +44,11 @@ export function createPushRegistrations({ db, clock }: StoreDeps) {
      ON CONFLICT (person, calendar, resource) DO UPDATE SET sealed = excluded.sealed, content = excluded.content,
        properties = excluded.properties, expires_at = excluded.expires_at`,
   );
-  const all = db.prepare("SELECT * FROM push_registrations ORDER BY id");
-  const own = db.prepare("SELECT * FROM push_registrations WHERE person = ? ORDER BY id");
+  const all = db.rows("SELECT * FROM push_registrations ORDER BY id", registrationRow);
+  const own = db.rows(
+    "SELECT * FROM push_registrations WHERE person = ? ORDER BY id",
+    registrationRow,
+  );
   const limit = db.prepare(
     `DELETE FROM push_registrations WHERE id IN (SELECT id FROM push_registrations WHERE person = ? AND calendar = ?
      ORDER BY id DESC LIMIT -1 OFFSET ?)`,
@@ -73,8 +76,8 @@ export function createPushRegistrations({ db, clock }: StoreDeps) {
         ? { name: before, isNew: false }
         : { name: one.name, isNew: true };
     },
-    list: (): readonly PushRegistration[] => all.all().map(registrationRow),
-    of: (person: PersonId): readonly PushRegistration[] => own.all(person).map(registrationRow),
+    list: (): readonly PushRegistration[] => all.all(),
+    of: (person: PersonId): readonly PushRegistration[] => own.all(person),
     isEmpty: (): boolean => count.get() === 0,
     /** False if the person has none of this name. */
     remove: (person: PersonId, name: string): boolean => remove.run(person, name).changes > 0,

@@ -11,21 +11,19 @@ export function createAppPasswords({ db, clock }: StoreDeps) {
      ON CONFLICT (person) DO UPDATE SET salt = excluded.salt, digest = excluded.digest, created_at = excluded.created_at`,
   );
   const remove = db.prepare("DELETE FROM app_passwords WHERE person = ?");
-  const ofPerson = db.remembered("SELECT * FROM app_passwords WHERE person = ?");
-  const everyone = db.prepare("SELECT person FROM app_passwords ORDER BY person");
+  const ofPerson = db.remembered("SELECT * FROM app_passwords WHERE person = ?", appPasswordRow);
+  const everyone = db.rows("SELECT person FROM app_passwords ORDER BY person", (row) =>
+    personId(numberColumn(row, "person")),
+  );
   return {
     /** Sets a person's password and invalidates the previous one. */
     set: (person: PersonId, { salt, digest }: Pick<AppPassword, "salt" | "digest">): void =>
       void upsert.run({ person, salt, digest, at: instantText(clock()) }),
     /** False if there was none. */
     clear: (person: PersonId): boolean => remove.run(person).changes > 0,
-    get(person: PersonId): AppPassword | null {
-      const row = ofPerson.get(person);
-      return row === undefined ? null : appPasswordRow(row);
-    },
+    get: (person: PersonId): AppPassword | null => ofPerson.find(person),
     /** People who have one. */
-    list: (): readonly PersonId[] =>
-      everyone.all().map((row) => personId(numberColumn(row, "person"))),
+    list: (): readonly PersonId[] => everyone.all(),
   };
 }
 
@@ -36,12 +34,13 @@ export function createLogIns({ db, clock }: StoreDeps) {
      VALUES (@digest, @person, @way, @proxied, @agent, @now, @now, @until)`,
   );
   const forget = db.prepare("DELETE FROM sessions WHERE until <= ?");
-  const byDigest = db.prepare("SELECT * FROM sessions WHERE digest = ? AND until > ?");
+  const byDigest = db.rows("SELECT * FROM sessions WHERE digest = ? AND until > ?", logInRow);
   const touch = db.prepare("UPDATE sessions SET used_at = ? WHERE id = ?");
   const remove = db.prepare("DELETE FROM sessions WHERE id = ?");
   const removeOf = db.prepare("DELETE FROM sessions WHERE person = ? AND id IS NOT ?");
-  const list = db.prepare(
+  const list = db.rows(
     "SELECT * FROM sessions WHERE person IS ? AND until > ? ORDER BY used_at DESC, id DESC",
+    logInRow,
   );
   const now = () => instantText(clock());
   return {
@@ -57,10 +56,7 @@ export function createLogIns({ db, clock }: StoreDeps) {
       insert.run({ digest, person, way, proxied, agent, now: now(), until: instantText(until) });
     },
     /** Null if it has ended. */
-    find(digest: string): LogIn | null {
-      const row = byDigest.get(digest, now());
-      return row === undefined ? null : logInRow(row);
-    },
+    find: (digest: string): LogIn | null => byDigest.find(digest, now()),
     /** Records that it is still in use. */
     used: (id: number): void => void touch.run(now(), id),
     /** False if it had ended already. */
@@ -68,7 +64,7 @@ export function createLogIns({ db, clock }: StoreDeps) {
     /** Ends all sessions of a person, `except` one that may be the current one. */
     endOf: (person: PersonId, except: number | null): void => void removeOf.run(person, except),
     /** Sessions of a person, or of the admin (null), most recently used first. */
-    of: (person: PersonId | null): readonly LogIn[] => list.all(person, now()).map(logInRow),
+    of: (person: PersonId | null): readonly LogIn[] => list.all(person, now()),
   };
 }
 

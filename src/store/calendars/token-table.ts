@@ -1,6 +1,6 @@
 import { type PersonId, personId } from "../../domain/ids.ts";
-import { instantOf, instantText, numberColumn } from "../rows/item-rows.ts";
-import { tableRow } from "../rows/row.ts";
+import { instantText, numberColumn } from "../rows/item-rows.ts";
+import { instantOf, tableRow } from "../rows/row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** What an agent may do with a token: read, also propose edits, or also make them. */
@@ -24,8 +24,11 @@ export function createAccessTokenTable({ db, clock }: StoreDeps) {
   const insert = db.prepare(
     "INSERT INTO access_tokens (person, name, scope, digest, created_at) VALUES (@person, @name, @scope, @digest, @now)",
   );
-  const byDigest = db.prepare("SELECT * FROM access_tokens WHERE digest = ?");
-  const ofPerson = db.prepare("SELECT * FROM access_tokens WHERE person = ? ORDER BY id");
+  const byDigest = db.rows("SELECT * FROM access_tokens WHERE digest = ?", accessTokenRow);
+  const ofPerson = db.rows(
+    "SELECT * FROM access_tokens WHERE person = ? ORDER BY id",
+    accessTokenRow,
+  );
   const touch = db.prepare("UPDATE access_tokens SET used_at = ? WHERE id = ?");
   const remove = db.prepare("DELETE FROM access_tokens WHERE id = ? AND person = ?");
   const now = () => instantText(clock());
@@ -35,12 +38,9 @@ export function createAccessTokenTable({ db, clock }: StoreDeps) {
     ): number {
       return Number(insert.run({ ...token, now: now() }).lastInsertRowid);
     },
-    find(digest: string): AccessToken | null {
-      const row = byDigest.get(digest);
-      return row === undefined ? null : accessTokenRow(row);
-    },
+    find: (digest: string): AccessToken | null => byDigest.find(digest),
     /** Oldest first. */
-    of: (person: PersonId): readonly AccessToken[] => ofPerson.all(person).map(accessTokenRow),
+    of: (person: PersonId): readonly AccessToken[] => ofPerson.all(person),
     used: (id: number): void => void touch.run(now(), id),
     /** False if the person has no such token. */
     remove: (id: number, person: PersonId): boolean => remove.run(id, person).changes > 0,

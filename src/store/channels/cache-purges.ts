@@ -26,8 +26,9 @@ export function createCachePurges({ db, clock }: StoreDeps) {
      ON CONFLICT (feed, version) DO UPDATE SET slug = excluded.slug, ended = max(ended, excluded.ended), asks = asks + 1,
        told = 0, asked_at = CASE WHEN tries > 0 THEN asked_at ELSE excluded.asked_at END, due_at = min(due_at, excluded.due_at)`,
   );
-  const due = db.prepare(
+  const due = db.rows(
     "SELECT * FROM cache_purges WHERE due_at <= ? ORDER BY ended DESC, due_at, feed LIMIT ?",
+    cachePurgeRow,
   );
   const next = db.prepare("SELECT min(due_at) AS at FROM cache_purges");
   // A purge requested again meanwhile stays.
@@ -54,8 +55,7 @@ export function createCachePurges({ db, clock }: StoreDeps) {
     want: ({ feed, version, slug, ended }: WantedPurge): void =>
       void want.run({ feed, version, slug, ended: ended ? 1 : 0, now: instantText(clock()) }),
     /** Purges that are due, revoked addresses first, at most `most`. */
-    due: (most: number): readonly CachePurgeRow[] =>
-      due.all(instantText(clock()), most).map(cachePurgeRow),
+    due: (most: number): readonly CachePurgeRow[] => due.all(instantText(clock()), most),
     /** When the next one is due; null if none waits. */
     nextAt(): Temporal.Instant | null {
       const at = textColumn(next.get(), "at");

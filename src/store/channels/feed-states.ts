@@ -23,24 +23,29 @@ export interface NewFeed extends FeedChoice {
 
 /** Feeds, their last published state, and the rendered component of each item. */
 export function createFeeds({ db, clock }: StoreDeps) {
-  const ofProject = db.prepare(
+  const ofProject = db.rows(
     "SELECT * FROM feeds WHERE project_id = ? AND automatic = 1 ORDER BY id DESC LIMIT 1",
+    feedRow,
   );
-  const open = db.prepare(
+  const open = db.rows(
     "SELECT * FROM feeds WHERE project_id = ? AND automatic = 1 AND revoked_at IS NULL",
+    feedRow,
   );
-  const insert = db.prepare(
+  const insert = db.rows(
     `INSERT INTO feeds (kind, automatic, project_id, colour, name, created_at)
-     VALUES ('project', 1, ?, 'project', ?, ?)`,
+     VALUES ('project', 1, ?, 'project', ?, ?) RETURNING *`,
+    feedRow,
   );
-  const add = db.prepare(
+  const add = db.rows(
     `INSERT INTO feeds (kind, automatic, project_id, person_id, filter, colour, name, given_name, created_at)
-     VALUES (@kind, 0, @projectId, @personId, @filter, @colour, @name, @givenName, @now)`,
+     VALUES (@kind, 0, @projectId, @personId, @filter, @colour, @name, @givenName, @now) RETURNING *`,
+    feedRow,
   );
   // Open feeds come first.
-  const lastPlain = db.prepare(
+  const lastPlain = db.rows(
     `SELECT * FROM feeds WHERE kind = 'project' AND project_id = ? AND id <> ? AND person_id IS NULL AND filter IS NULL
      ORDER BY revoked_at IS NULL DESC, id DESC LIMIT 1`,
+    feedRow,
   );
   const change = db.prepare(
     "UPDATE feeds SET name = @name, given_name = @givenName, colour = @colour, filter = @filter WHERE id = @id",
@@ -52,9 +57,9 @@ export function createFeeds({ db, clock }: StoreDeps) {
     `UPDATE feeds SET given_name = last.given_name, name = last.given_name
      FROM feeds last WHERE feeds.id = ? AND last.id = ? AND last.given_name IS NOT NULL`,
   );
-  const byId = db.prepare("SELECT * FROM feeds WHERE id = ?");
-  const all = db.prepare("SELECT * FROM feeds ORDER BY id");
-  const ofPerson = db.prepare("SELECT * FROM feeds WHERE person_id = ? ORDER BY id");
+  const byId = db.rows("SELECT * FROM feeds WHERE id = ?", feedRow);
+  const all = db.rows("SELECT * FROM feeds ORDER BY id", feedRow);
+  const ofPerson = db.rows("SELECT * FROM feeds WHERE person_id = ? ORDER BY id", feedRow);
   const rotate = db.prepare(
     "UPDATE feeds SET version = version + 1 WHERE id = ? AND revoked_at IS NULL",
   );
@@ -64,38 +69,39 @@ export function createFeeds({ db, clock }: StoreDeps) {
        AND NOT (automatic = 1 AND EXISTS (SELECT 1 FROM feeds other
          WHERE other.project_id = feeds.project_id AND other.automatic = 1 AND other.revoked_at IS NULL))`,
   );
-  const state = db.prepare("SELECT * FROM feed_states WHERE feed = ?");
+  const state = db.rows("SELECT * FROM feed_states WHERE feed = ?", feedStateRow);
   const setState = db.prepare(
     `INSERT INTO feed_states (feed, inputs, etag, modified_at, items, bytes)
      VALUES (@id, @inputs, @etag, @modifiedAt, @items, @bytes)
      ON CONFLICT (feed) DO UPDATE SET inputs = excluded.inputs, etag = excluded.etag,
        modified_at = excluded.modified_at, items = excluded.items, bytes = excluded.bytes`,
   );
-  const fragments = db.prepare("SELECT * FROM fragments WHERE feed = ?");
-  const fragmentsOf = db.prepare("SELECT * FROM fragments WHERE feed = ? AND item = ?");
+  const fragments = db.rows("SELECT * FROM fragments WHERE feed = ?", fragmentRow);
+  const fragmentsOf = db.rows("SELECT * FROM fragments WHERE feed = ? AND item = ?", fragmentRow);
   const putFragment = db.prepare(
     `INSERT INTO fragments (feed, item, field, inputs, sequence, body) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (feed, item, field) DO UPDATE SET inputs = excluded.inputs, sequence = excluded.sequence, body = excluded.body`,
   );
   const dropFragment = db.prepare("DELETE FROM fragments WHERE feed = ? AND item = ?");
-  const publishedKeys = db.prepare("SELECT DISTINCT item FROM fragments WHERE feed = ?");
+  const publishedKeys = db.rows(
+    "SELECT DISTINCT item FROM fragments WHERE feed = ?",
+    itemKeyColumn,
+  );
   const inherit = db.prepare(
     `INSERT INTO fragments (feed, item, field, inputs, sequence, body)
      SELECT ?, item, field, inputs, sequence, body FROM fragments WHERE feed = ?`,
   );
   const now = () => clock().toString();
-  const read = (row: unknown): FeedRow | null => (row === undefined ? null : feedRow(row));
 
   const create = db.transaction((project: ProjectId, name: string): FeedRow => {
-    const present = read(open.get(project));
+    const present = open.find(project);
     if (present) return present;
-    const last = read(ofProject.get(project));
-    const { lastInsertRowid } = insert.run(project, name, now());
-    const made = feedRow(byId.get(Number(lastInsertRowid)));
+    const last = ofProject.find(project);
+    const made = insert.get(project, name, now());
     if (!last) return made;
     inherit.run(made.id, last.id);
     inheritName.run(made.id, last.id);
-    return feedRow(byId.get(made.id));
+    return byId.get(made.id);
   });
 
   const filterText = ({ filter }: Pick<FeedChoice, "filter">): string | null =>
@@ -104,13 +110,12 @@ export function createFeeds({ db, clock }: StoreDeps) {
   return {
     /** Adds a feed with a new address. A feed of a whole project whose last one was revoked inherits what that one published. */
     add({ kind, projectId, personId, colour, name, givenName, filter }: NewFeed): FeedRow {
-      const { lastInsertRowid } = add.run({
+      const made = add.get({
         ...{ kind, projectId, personId, colour, name, givenName },
         filter: filterText({ filter }),
         now: now(),
       });
-      const made = feedRow(byId.get(Number(lastInsertRowid)));
-      const last = isPlainFeed(made) ? read(lastPlain.get(projectId, made.id)) : null;
+      const last = isPlainFeed(made) ? lastPlain.find(projectId, made.id) : null;
       if (last?.revokedAt) inherit.run(made.id, last.id);
       return made;
     },
@@ -121,46 +126,45 @@ export function createFeeds({ db, clock }: StoreDeps) {
     create,
     /** The project's feed. Creates it if the project has had none; null if the last one was revoked. */
     ensure: db.transaction((project: ProjectId, name: string): FeedRow | null => {
-      const last = read(ofProject.get(project));
+      const last = ofProject.find(project);
       if (!last) return create(project, name);
       if (last.revokedAt) return null;
       rename.run(name, last.id, name);
-      return read(byId.get(last.id));
+      return byId.find(last.id);
     }),
     /** Updates a name that follows what the feed shows, unless a person chose it. */
     follow: (id: FeedId, name: string): void => void rename.run(name, id, name),
-    get: (id: FeedId): FeedRow | null => read(byId.get(id)),
-    all: (): readonly FeedRow[] => all.all().map(feedRow),
-    ofPerson: (person: PersonId): readonly FeedRow[] => ofPerson.all(person).map(feedRow),
+    get: (id: FeedId): FeedRow | null => byId.find(id),
+    all: (): readonly FeedRow[] => all.all(),
+    ofPerson: (person: PersonId): readonly FeedRow[] => ofPerson.all(person),
     /** Makes a new address and revokes the old one. False if the feed is unknown or revoked. */
     rotate: (id: FeedId): boolean => rotate.run(id).changes > 0,
     revoke: (id: FeedId): boolean => revoke.run(now(), id).changes > 0,
     /** Reopens a revoked feed. False if it is not revoked, or if its project has a new automatic feed. */
     reopen: (id: FeedId): boolean => reopen.run(id).changes > 0,
-    state(id: FeedId): FeedState | null {
-      const row = state.get(id);
-      return row === undefined ? null : feedStateRow(row);
-    },
+    state: (id: FeedId): FeedState | null => state.find(id),
     setState: (id: FeedId, { modifiedAt, ...rest }: FeedState): void =>
       void setState.run({ ...rest, id, modifiedAt: modifiedAt.toString() }),
     /** Everything that the feed has published. */
-    fragments: (id: FeedId): readonly Fragment[] => fragments.all(id).map(fragmentRow),
+    fragments: (id: FeedId): readonly Fragment[] => fragments.all(id),
     /** What it has published of an item. */
-    fragmentsOf: (id: FeedId, key: ItemKey): readonly Fragment[] =>
-      fragmentsOf.all(id, key).map(fragmentRow),
+    fragmentsOf: (id: FeedId, key: ItemKey): readonly Fragment[] => fragmentsOf.all(id, key),
     putFragment: (id: FeedId, { key, field, inputs, sequence, body }: Fragment): void =>
       void putFragment.run(id, key, field, inputs, sequence, body),
     dropFragments: db.transaction((id: FeedId, keys: readonly ItemKey[]): void => {
       for (const key of keys) dropFragment.run(id, key);
     }),
     /** Items with something published. */
-    publishedKeys: (id: FeedId): readonly ItemKey[] => publishedKeys.all(id).map(itemKeyColumn),
+    publishedKeys: (id: FeedId): readonly ItemKey[] => publishedKeys.all(id),
   };
 }
 
 /** How programs fetch feeds: one row per feed and program. */
 export function createFeedFetches({ db }: StoreDeps) {
-  const of = db.prepare("SELECT * FROM feed_fetches WHERE feed = ? ORDER BY last_at DESC, program");
+  const of = db.rows(
+    "SELECT * FROM feed_fetches WHERE feed = ? ORDER BY last_at DESC, program",
+    fetchRow,
+  );
   const put = db.prepare(
     `INSERT INTO feed_fetches (feed, program, agent, first_at, last_at, visits, etag, revision, modified_at, gaps)
      VALUES (@feed, @program, @agent, @firstAt, @lastAt, @visits, @etag, @revision, @modifiedAt, @gaps)
@@ -173,7 +177,7 @@ export function createFeedFetches({ db }: StoreDeps) {
   );
   return {
     /** Fetches of one feed, most recent first. */
-    of: (feed: FeedId): readonly FetchRow[] => of.all(feed).map(fetchRow),
+    of: (feed: FeedId): readonly FetchRow[] => of.all(feed),
     /** Writes rows, and keeps the `most` most recent programs of the feed. */
     put: db.transaction((feed: FeedId, rows: readonly FetchRow[], most: number): void => {
       for (const { firstAt, lastAt, modifiedAt, gaps, ...row } of rows) {

@@ -16,27 +16,33 @@ export function createInboxFiles({ db, clock }: StoreDeps) {
      ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, target = excluded.target, report = excluded.report,
        applied_at = excluded.applied_at`,
   );
-  const all = db.prepare("SELECT * FROM inbox_files ORDER BY path");
+  const all = db.rows("SELECT * FROM inbox_files ORDER BY path", inboxFileRow);
   const remove = db.prepare("DELETE FROM inbox_files WHERE path = ?");
   return {
     /** Call inside the transaction that stores the file's edits. */
     add: (file: InboxFile): void => void add.run({ ...file, now: instantText(clock()) }),
-    all: (): readonly InboxFile[] => all.all().map(inboxFileRow),
+    all: (): readonly InboxFile[] => all.all(),
     remove: (path: string): void => void remove.run(path),
   };
 }
 
 /** Subscribed calendars by configured name, with their last snapshot. */
 export function createSubscriptions({ db }: StoreDeps) {
-  const byName = db.prepare("SELECT * FROM subscriptions WHERE name = ?");
-  const add = db.prepare("INSERT INTO subscriptions (name, address) VALUES (?, ?)");
+  const byName = db.rows("SELECT * FROM subscriptions WHERE name = ?", subscriptionRow);
+  const add = db.rows(
+    "INSERT INTO subscriptions (name, address) VALUES (?, ?) RETURNING *",
+    subscriptionRow,
+  );
   const forget = db.prepare("DELETE FROM subscriptions WHERE name = ? AND address <> ?");
   const update = db.prepare(
     `UPDATE subscriptions SET etag = @etag, last_modified = @lastModified, body = @body, baseline_at = @baselineAt,
        attempted_at = @attemptedAt, succeeded_at = @succeededAt, changed_at = @changedAt, next_at = @nextAt,
        failures = @failures, problem = @problem, notes = @notes, reissues = @reissues WHERE name = @name`,
   );
-  const items = db.prepare("SELECT * FROM subscription_items WHERE subscription = ? ORDER BY uid");
+  const items = db.rows(
+    "SELECT * FROM subscription_items WHERE subscription = ? ORDER BY uid",
+    subscribedItemRow,
+  );
   const putItem = db.prepare(
     `INSERT INTO subscription_items (subscription, uid, known_as, project_id, shown, missing, missing_at)
      VALUES (@name, @uid, @knownAs, @projectId, @shown, @missing, @missingAt)
@@ -53,8 +59,7 @@ export function createSubscriptions({ db }: StoreDeps) {
     /** The calendar's row; created if missing. A changed address starts over without a snapshot. */
     open: db.transaction((name: string, address: string): SubscriptionRow => {
       forget.run(name, address);
-      if (byName.get(name) === undefined) add.run(name, address);
-      return subscriptionRow(byName.get(name));
+      return byName.find(name) ?? add.get(name, address);
     }),
     put: (row: SubscriptionRow): void =>
       void update.run({
@@ -67,7 +72,7 @@ export function createSubscriptions({ db }: StoreDeps) {
         notes: JSON.stringify(row.notes),
         reissues: row.reissues ? 1 : 0,
       }),
-    items: (name: string): readonly SubscribedItem[] => items.all(name).map(subscribedItemRow),
+    items: (name: string): readonly SubscribedItem[] => items.all(name),
     /** Writes these items and deletes those with the dropped UIDs. */
     putItems: db.transaction(
       (

@@ -89,8 +89,9 @@ export function createAttempts({ db, zone, clock }: StoreDeps) {
   const named = db.prepare(
     `SELECT min(sent_at) AS sent_at, max(coalesce(lands_until, sent_at)) AS lands_until FROM attempts WHERE what = ?`,
   );
-  const knownOf = db.prepare(
+  const knownOf = db.rows(
     `SELECT value FROM json_each((SELECT known FROM attempts WHERE what = ? ORDER BY id LIMIT 1))`,
+    (one) => numberColumn(one, "value"),
   );
   const forget = db.prepare("DELETE FROM attempts WHERE what = ?");
   const createdWith = db.prepare(
@@ -150,7 +151,7 @@ export function createAttempts({ db, zone, clock }: StoreDeps) {
       return {
         sentAt: Temporal.Instant.from(sentAt),
         inFlightUntil: Temporal.Instant.from(until),
-        known: new Set(knownOf.all(what).map((one) => numberColumn(one, "value"))),
+        known: new Set(knownOf.all(what)),
       };
     },
     /** What each request of an edit to create its item has set; several if the item was changed between them. */

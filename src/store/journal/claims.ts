@@ -2,8 +2,15 @@ import { isAhead, isRecent, later } from "../../domain/backoff.ts";
 import type { Edit, FieldConflict } from "../../domain/edit.ts";
 import type { EditId, PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { editRow, waitingRow } from "../rows/edit-rows.ts";
-import { instantOf, instantText, itemText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import { editRowIn, waitingRow } from "../rows/edit-rows.ts";
+import {
+  instantText,
+  itemKeyColumn,
+  itemText,
+  numberColumn,
+  textColumn,
+} from "../rows/item-rows.ts";
+import { instantOf } from "../rows/row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Attempts } from "./attempts.ts";
 
@@ -61,13 +68,15 @@ export function createClaims({
   clock,
   attempts,
 }: StoreDeps & { readonly attempts: Pick<Attempts, "release"> }): Claims {
+  const toEdit = editRowIn(zone);
   const due = "(e.not_before IS NULL OR e.not_before <= @now OR e.not_before > @farthest)";
   const claimable = `SELECT e.* FROM journal e JOIN identities i USING (item) WHERE ${unblocked} AND ${due}`;
-  const oldest = db.prepare(`${claimable} ORDER BY e.id LIMIT 1`);
-  const newest = db.prepare(`${claimable} ORDER BY e.id DESC LIMIT 1`);
-  const ofItem = db.prepare(`${claimable} AND e.item = @item ORDER BY e.id LIMIT 1`);
-  const newestItem = db.prepare(
+  const oldest = db.rows(`${claimable} ORDER BY e.id LIMIT 1`, toEdit);
+  const newest = db.rows(`${claimable} ORDER BY e.id DESC LIMIT 1`, toEdit);
+  const ofItem = db.rows(`${claimable} AND e.item = @item ORDER BY e.id LIMIT 1`, toEdit);
+  const newestItem = db.rows(
     "SELECT item FROM edits WHERE state = 'pending' ORDER BY id DESC LIMIT 1",
+    itemKeyColumn,
   );
   const claim = db.prepare(
     "UPDATE edits SET state = 'claimed', attempts = attempts + 1, begun = begun + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
@@ -89,24 +98,22 @@ export function createClaims({
   );
   const acceptKey = db.prepare("UPDATE edits SET key_refused_at = NULL WHERE id = ?");
   const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
-  const byId = db.prepare("SELECT * FROM journal WHERE id = ?");
+  const byId = db.rows("SELECT * FROM journal WHERE id = ?", toEdit);
   const stamp = () => instantText(clock());
-  const read = (row: unknown): Edit | null => (row === undefined ? null : editRow(row, zone));
   let isTurnOfNewest = false;
 
   function nextToGo(): Edit | null {
     const now = clock();
     const times = { now: instantText(now), farthest: instantText(later(now, longestPutOff)) };
-    const first = read(oldest.get(times));
+    const first = oldest.find(times);
     if (!first || isRecent(first.createdAt, { length: longQueue, now })) return first;
     const isFirst = !isTurnOfNewest;
     isTurnOfNewest = isFirst;
     if (isFirst) return first;
     // An older waiting edit of the same item goes first, as always.
-    const row = newestItem.get();
-    const item = row === undefined ? null : numberColumn(row, "item");
-    const before = item === null ? null : read(ofItem.get({ ...times, item }));
-    return before ?? read(newest.get(times)) ?? first;
+    const item = newestItem.find();
+    const before = item && ofItem.find({ ...times, item });
+    return before ?? newest.find(times) ?? first;
   }
 
   return {
@@ -116,7 +123,7 @@ export function createClaims({
       claim.run(stamp(), next.id);
       // A task that comes in later is too late to be its parent.
       endWait.run(next.id);
-      return read(byId.get(next.id));
+      return byId.find(next.id);
     }),
     nextAt() {
       const next = instantOf(textColumn(waiting.get(), "next"));
@@ -170,10 +177,11 @@ export interface Stuck {
 
 /** Edits and extras that wait for the service, or for it to accept a key, and would otherwise be postponed for longer. */
 export function createWaits({ db }: StoreDeps) {
-  const waiting = db.prepare(
+  const waiting = db.rows(
     `SELECT 'edit' AS kind, id, actor FROM edits WHERE waits_for = @cause AND state = 'pending'
      UNION ALL SELECT 'extra', x.id, e.actor FROM edit_extras x JOIN edits e ON e.id = x.edit
        WHERE x.waits_for = @cause AND x.state = 'pending'`,
+    waitingRow,
   );
   const wakeEdit = db.prepare(
     "UPDATE edits SET not_before = NULL, waits_for = NULL WHERE id = ? AND state = 'pending'",
@@ -188,7 +196,7 @@ export function createWaits({ db }: StoreDeps) {
          (SELECT updated_at FROM edits WHERE state = 'confirmed' ORDER BY id DESC LIMIT 200)), '') <= @moving)`,
   );
   return {
-    of: (cause: WaitCause): readonly WaitingEdit[] => waiting.all({ cause }).map(waitingRow),
+    of: (cause: WaitCause): readonly WaitingEdit[] => waiting.all({ cause }),
     /**
      * Edits created before `made` that nothing known holds back. If others were confirmed since `moving`, those never tried are
      * only waiting for their turn.

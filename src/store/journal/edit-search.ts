@@ -1,6 +1,6 @@
 import type { Channel, Edit, EditState } from "../../domain/edit.ts";
 import type { EditId, PersonId, ProjectId } from "../../domain/ids.ts";
-import { editRow } from "../rows/edit-rows.ts";
+import { editRowIn } from "../rows/edit-rows.ts";
 import { instantText, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
@@ -41,7 +41,7 @@ export function createEditSearch({ db, zone }: StoreDeps) {
       return db
         .prepare(`SELECT e.* FROM journal e ${where} ORDER BY e.id DESC LIMIT @limit`)
         .all({ ...values, limit })
-        .map((row) => editRow(row, zone));
+        .map(editRowIn(zone));
     },
   };
 }

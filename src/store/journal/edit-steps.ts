@@ -1,7 +1,8 @@
 import type { Decider } from "../../domain/edit.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import { type EditStep, editStepRow, stepKinds } from "../rows/edit-rows.ts";
-import { instantOf, instantText, textColumn } from "../rows/item-rows.ts";
+import { instantText, textColumn } from "../rows/item-rows.ts";
+import { instantOf } from "../rows/row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Steps within one millisecond are ordered as they were written. */
@@ -12,7 +13,7 @@ const inOrder = (a: EditStep, b: EditStep): number =>
 
 /** What happened to edits since they were accepted. Triggers record changes of state; see the migration. */
 export function createEditSteps({ db, clock }: StoreDeps) {
-  const ofEdit = db.prepare("SELECT * FROM edit_steps WHERE edit = ? ORDER BY at");
+  const ofEdit = db.rows("SELECT * FROM edit_steps WHERE edit = ? ORDER BY at", editStepRow);
   const insert = db.prepare(
     `INSERT INTO edit_steps (edit, round, kind, detail, at, last_at)
      VALUES (@edit, (SELECT count(*) FROM edit_steps WHERE edit = @edit AND kind IN ('approved', 'released', 'overtaken')),
@@ -30,7 +31,7 @@ export function createEditSteps({ db, clock }: StoreDeps) {
     void insert.run({ edit, kind, detail, now: instantText(clock()) });
   return {
     /** In the order of their first occurrence. */
-    of: (edit: EditId): readonly EditStep[] => ofEdit.all(edit).map(editStepRow).toSorted(inOrder),
+    of: (edit: EditId): readonly EditStep[] => ofEdit.all(edit).toSorted(inOrder),
     /** Records a person's decision about an edit, as JSON. Call inside the transaction that carries it out. */
     resolved: (edit: EditId, decision: unknown): void =>
       note(edit, "resolved", JSON.stringify(decision)),

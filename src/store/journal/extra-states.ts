@@ -5,7 +5,8 @@ import {
   type NewExtra,
 } from "../../domain/edit-extra.ts";
 import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
-import { instantOf, instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import { instantOf } from "../rows/row.ts";
 import { contentColumn, extraRow } from "../rows/side-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Postponement } from "./claims.ts";
@@ -28,10 +29,11 @@ export function createExtras({ db, clock }: StoreDeps) {
     `INSERT INTO edit_extras (edit, kind, target, name, media_type, text, content, digest, state, created_at, updated_at)
      VALUES (@edit, @kind, @target, @name, @mediaType, @text, @content, @digest, @state, @now, @now)`,
   );
-  const ofEdit = db.prepare("SELECT * FROM edit_extras WHERE edit = ? ORDER BY id");
-  const ofItem = db.prepare(
+  const ofEdit = db.rows("SELECT * FROM edit_extras WHERE edit = ? ORDER BY id", extraRow);
+  const ofItem = db.rows(
     `SELECT x.* FROM edit_extras x JOIN edits e ON e.id = x.edit
      WHERE e.item = ? AND e.state <> 'discarded' ORDER BY x.id`,
+    extraRow,
   );
   const claimable = db.prepare(
     `SELECT x.id FROM edit_extras x JOIN edits e ON e.id = x.edit
@@ -44,7 +46,7 @@ export function createExtras({ db, clock }: StoreDeps) {
   const claim = db.prepare(
     "UPDATE edit_extras SET state = 'claimed', attempts = attempts + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
   );
-  const byId = db.prepare("SELECT * FROM edit_extras WHERE id = ?");
+  const byId = db.rows("SELECT * FROM edit_extras WHERE id = ?", extraRow);
   const content = db.prepare("SELECT content FROM edit_extras WHERE id = ?");
   const uploaded = db.prepare(
     "UPDATE edit_extras SET file_id = ?, problem = NULL, updated_at = ? WHERE id = ?",
@@ -91,16 +93,16 @@ export function createExtras({ db, clock }: StoreDeps) {
         insert.run({ ...extra, edit, state, now: stamp() });
       }
     }),
-    ofEdit: (edit: EditId): readonly EditExtra[] => ofEdit.all(edit).map(extraRow),
+    ofEdit: (edit: EditId): readonly EditExtra[] => ofEdit.all(edit),
     /** Extras of all edits of an item that were not discarded, oldest first. */
-    ofItem: (item: ItemKey): readonly EditExtra[] => ofItem.all(item).map(extraRow),
+    ofItem: (item: ItemKey): readonly EditExtra[] => ofItem.all(item),
     /** Claims the oldest extra that may be sent: its edit is confirmed and no older one of its item waits. */
     claimNext: db.transaction((): EditExtra | null => {
       const next = claimable.get(stamp());
       if (next === undefined) return null;
       const id = numberColumn(next, "id");
       claim.run(stamp(), id);
-      return extraRow(byId.get(id));
+      return byId.get(id);
     }),
     /** When the next one may be sent; null if none. */
     nextAt: (): Temporal.Instant | null => instantOf(textColumn(waiting.get(), "next")),

@@ -14,7 +14,7 @@ import { patchToPlain } from "../../domain/plain-item.ts";
 import type { ObjectNames } from "../calendars/dav-resources.ts";
 import type { HeldObjects } from "../calendars/held-objects.ts";
 import type { Mirror } from "../mirror/mirror.ts";
-import { editIdColumn, editRow, restorationText } from "../rows/edit-rows.ts";
+import { editIdColumn, editRowIn, restorationText } from "../rows/edit-rows.ts";
 import {
   contentText,
   instantText,
@@ -305,58 +305,63 @@ function createJournalReads({
   | "givenUpCreations"
   | "counts"
 > {
-  const byId = db.prepare("SELECT * FROM journal WHERE id = ?");
-  const newest = db.prepare("SELECT * FROM journal ORDER BY id DESC LIMIT ?");
-  const newestIn = db.prepare("SELECT * FROM journal WHERE state = ? ORDER BY id DESC LIMIT ?");
-  const held = db.prepare(
-    "SELECT * FROM journal WHERE item = ? AND state = 'held' ORDER BY id DESC",
+  const toEdit = editRowIn(zone);
+  const byId = db.rows("SELECT * FROM journal WHERE id = ?", toEdit);
+  const newest = db.rows("SELECT * FROM journal ORDER BY id DESC LIMIT ?", toEdit);
+  const newestIn = db.rows(
+    "SELECT * FROM journal WHERE state = ? ORDER BY id DESC LIMIT ?",
+    toEdit,
   );
-  const heldByPerson = db.prepare(
+  const held = db.rows(
+    "SELECT * FROM journal WHERE item = ? AND state = 'held' ORDER BY id DESC",
+    toEdit,
+  );
+  const heldByPerson = db.rows(
     "SELECT * FROM journal WHERE state = 'held' AND channel = 'caldav' AND actor = ? ORDER BY id",
+    (row) => [JSON.stringify(row), row] as const,
   );
   const proposal = db.prepare("SELECT 1 FROM edit_proposals WHERE edit = ?");
-  const together = db.prepare(
+  const together = db.rows(
     `SELECT e.id FROM (SELECT coalesce((SELECT first FROM edit_series WHERE edit = @id), @id) AS first) s
        JOIN edits e ON e.id = s.first OR e.id IN (SELECT edit FROM edit_series WHERE first = s.first) ORDER BY e.id`,
+    editIdColumn,
   );
-  const creations = db.prepare(
+  const creations = db.rows(
     `SELECT * FROM journal e WHERE state IN ('pending', 'claimed') AND begun > 0 AND action = 'create' AND ${hasCreated("e.id")}
      UNION ALL SELECT * FROM journal e WHERE state = 'parked' AND action = 'create' AND ${hasCreated("e.id", "a.sent_at > @since")}`,
+    toEdit,
   );
-  const givenUp = db.prepare(
+  const givenUp = db.rows(
     `SELECT * FROM journal WHERE state = 'discarded'
        AND id IN (SELECT edit FROM attempts WHERE lands_until > @since AND ${isCreating("act")})`,
+    toEdit,
   );
   const count = db.prepare(
     `SELECT ${editStates
       .map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`)
       .join(", ")} FROM edits`,
   );
-  const read = (row: unknown): Edit => editRow(row, zone);
   const lastHeld = new Map<PersonId, ReadonlyMap<string, Edit>>();
   const ago = (span: Temporal.Duration): string => instantText(clock().subtract(span));
 
   return {
-    get(id) {
-      const row = byId.get(id);
-      return row === undefined ? null : read(row);
-    },
-    list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)).map(read),
+    get: (id) => byId.find(id),
+    list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)),
     isProposed: (id) => proposal.get(id) !== undefined,
     madeTogether(id) {
-      const ids = together.all({ id }).map(editIdColumn);
+      const ids = together.all({ id });
       return ids.length > 1 ? ids : [];
     },
-    heldOf: (item) => held.all(item).map(read),
+    heldOf: (item) => held.all(item),
     heldBy(person) {
       const before = lastHeld.get(person);
-      const rows = heldByPerson.all(person).map((row) => [JSON.stringify(row), row] as const);
-      const edits = new Map(rows.map(([text, row]) => [text, before?.get(text) ?? read(row)]));
+      const rows = heldByPerson.all(person);
+      const edits = new Map(rows.map(([text, row]) => [text, before?.get(text) ?? toEdit(row)]));
       lastHeld.set(person, edits);
       return [...edits.values()];
     },
-    openCreations: () => creations.all({ since: ago(discoveryWindow) }).map(read),
-    givenUpCreations: () => givenUp.all({ since: ago(discoveryWindow) }).map(read),
+    openCreations: () => creations.all({ since: ago(discoveryWindow) }),
+    givenUpCreations: () => givenUp.all({ since: ago(discoveryWindow) }),
     counts() {
       const counted = count.get();
       return Object.fromEntries(

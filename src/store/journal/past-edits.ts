@@ -1,7 +1,7 @@
 import type { Channel, Edit } from "../../domain/edit.ts";
 import { settlingTime } from "../../domain/eventual.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
-import { editRow } from "../rows/edit-rows.ts";
+import { editRowIn } from "../rows/edit-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
 import { isOfKinds, reminderKinds } from "../rows/mail-rows.ts";
 import type { Statement, StoreDeps } from "../steady-database.ts";
@@ -16,21 +16,25 @@ const rowsPerStep = 500;
 
 /** Queries for edits that have ended or wait for long, and pruning of stored data. */
 export function createPastEdits({ db, zone, clock }: StoreDeps) {
-  const byItem = db.prepare("SELECT * FROM journal WHERE item = ? ORDER BY id DESC");
+  const toEdit = editRowIn(zone);
+  const byItem = db.rows("SELECT * FROM journal WHERE item = ? ORDER BY id DESC", toEdit);
   const anyLately = db.prepare("SELECT 1 FROM edits WHERE confirmed_at > ? LIMIT 1");
-  const latelyByItem = db.prepare(
+  const latelyByItem = db.rows(
     "SELECT * FROM journal WHERE item = ? AND confirmed_at > ? ORDER BY confirmed_at, id",
+    toEdit,
   );
-  const inverses = db.prepare("SELECT * FROM journal WHERE undoes = ? ORDER BY id DESC");
+  const inverses = db.rows("SELECT * FROM journal WHERE undoes = ? ORDER BY id DESC", toEdit);
   const deletions = db.prepare(
     `SELECT count(*) AS edits FROM edits WHERE action = 'delete' AND created_at > @since AND channel = @channel
        AND actor IS @actor AND undoes IS NULL AND state <> 'discarded'`,
   );
-  const frozen = db.prepare(
+  const frozen = db.rows(
     "SELECT * FROM journal WHERE state = 'parked' AND frozen = 1 ORDER BY id",
+    toEdit,
   );
-  const resent = db.prepare(
+  const resent = db.rows(
     "SELECT * FROM journal WHERE state = 'confirmed' AND id IN (SELECT edit FROM attempts WHERE repeats = 1) ORDER BY id",
+    toEdit,
   );
   const cutAt = db.prepare(
     "SELECT coalesce(max(revision), 0) AS revision FROM changes WHERE at < ?",
@@ -72,21 +76,18 @@ export function createPastEdits({ db, zone, clock }: StoreDeps) {
       yield;
     }
   }
-  const read = (row: unknown): Edit => editRow(row, zone);
   const ago = (duration: Temporal.Duration) => instantText(clock().subtract(duration));
   return {
     /** True if an edit was confirmed within the last ten minutes. */
     hasLately: (): boolean => anyLately.get(ago(answerWindow)) !== undefined,
     /** Edits of an item confirmed within the last ten minutes, oldest first. A list response may predate them. */
-    latelyOfItem: (item: ItemKey): readonly Edit[] =>
-      latelyByItem.all(item, ago(answerWindow)).map(read),
+    latelyOfItem: (item: ItemKey): readonly Edit[] => latelyByItem.all(item, ago(answerWindow)),
     /** Edits of an item confirmed so recently that the service may still show the state before them, oldest first. */
-    unsettledOfItem: (item: ItemKey): readonly Edit[] =>
-      latelyByItem.all(item, ago(settlingTime)).map(read),
+    unsettledOfItem: (item: ItemKey): readonly Edit[] => latelyByItem.all(item, ago(settlingTime)),
     /** All edits of an item, newest first. */
-    ofItem: (item: ItemKey): readonly Edit[] => byItem.all(item).map(read),
+    ofItem: (item: ItemKey): readonly Edit[] => byItem.all(item),
     /** Edits that undo this one, newest first. */
-    inversesOf: (id: EditId): readonly Edit[] => inverses.all(id).map(read),
+    inversesOf: (id: EditId): readonly Edit[] => inverses.all(id),
     /** Number of deletions through a channel since a moment, without undos, which a person requests one by one. */
     deletionsSince: (
       since: Temporal.Instant,
@@ -94,9 +95,9 @@ export function createPastEdits({ db, zone, clock }: StoreDeps) {
     ): number =>
       numberColumn(deletions.get({ since: instantText(since), channel, actor }), "edits"),
     /** Confirmed edits whose creating request was sent more than once, oldest first. */
-    resent: (): readonly Edit[] => resent.all().map(read),
+    resent: (): readonly Edit[] => resent.all(),
     /** Edits parked because their item kept changing, oldest first. */
-    frozen: (): readonly Edit[] => frozen.all().map(read),
+    frozen: (): readonly Edit[] => frozen.all(),
     /**
      * Deletes, step by step: edits that ended before a moment, older changes, versions replaced by then, octets of items gone by
      * then, and records of mails. Returns how many edits were deleted.
@@ -124,16 +125,16 @@ export function createPastEdits({ db, zone, clock }: StoreDeps) {
 
 /** Edits that move an item. During a move the service may show the item twice, or not at all. */
 export function createMoves({ db, zone, clock }: StoreDeps) {
-  const recent = db.prepare(
+  const recent = db.rows(
     `SELECT * FROM journal e WHERE state IN ('pending', 'claimed') AND begun > 0 AND action = 'update' AND ${hasCreated("e.id")}
      UNION ALL SELECT * FROM journal e
      WHERE state NOT IN ('pending', 'claimed') AND action = 'update' AND confirmed_at > ? AND ${hasCreated("e.id")}`,
+    editRowIn(zone),
   );
   return {
     /**
      * Moves with a request sent and an unknown result, or ended within the last ten minutes, as older responses may still arrive.
      */
-    recent: (): readonly Edit[] =>
-      recent.all(instantText(clock().subtract(answerWindow))).map((row) => editRow(row, zone)),
+    recent: (): readonly Edit[] => recent.all(instantText(clock().subtract(answerWindow))),
   };
 }

@@ -2,8 +2,9 @@ import { backOff } from "../../domain/backoff.ts";
 import { type Edit, nextLook } from "../../domain/edit.ts";
 import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { type UnansweredWrite, unansweredRow } from "../rows/attempt-rows.ts";
-import { instantOf, instantText, itemKeyColumn, textColumn } from "../rows/item-rows.ts";
+import { type UnansweredWrite, unansweredRowIn } from "../rows/attempt-rows.ts";
+import { instantText, itemKeyColumn, textColumn } from "../rows/item-rows.ts";
+import { instantOf } from "../rows/row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import { isOfKnown } from "./attempts.ts";
 
@@ -56,8 +57,9 @@ const watched = `lands_until IS NOT NULL AND before IS NOT NULL AND ${isOfKnown(
 
 export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   const carryOut = db.prepare("UPDATE attempts SET landed_at = ? WHERE id = ?");
-  const byItem = db.prepare(
+  const byItem = db.rows(
     `SELECT *, coalesce(ended_at, sent_at) AS lost_at FROM attempts WHERE item = ? AND ${watched} ORDER BY id DESC`,
+    unansweredRowIn(zone),
   );
   const anyOf = db.prepare(`SELECT 1 FROM attempts WHERE item = ? AND ${watched} LIMIT 1`);
   const due = db.prepare(
@@ -78,7 +80,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   let judge: (change: ObservedChange) => void = () => {};
   let answered: Edit | null = null;
 
-  const ofItem = (key: ItemKey) => byItem.all(key).map((row) => unansweredRow(row, zone));
+  const ofItem = (key: ItemKey) => byItem.all(key);
 
   function recordLook(write: UnansweredWrite, begun: Temporal.Instant | null): void {
     const { id, lostAt, inFlightUntil: until, failures, nextLookAt, carriedOutAt } = write;

@@ -2,7 +2,7 @@ import type { Edit } from "../../domain/edit.ts";
 import type { ItemKind } from "../../domain/fields.ts";
 import { type EditId, type ItemKey, itemKey } from "../../domain/ids.ts";
 import { stored } from "../../texts/stored.ts";
-import { editIdColumn, editRow } from "../rows/edit-rows.ts";
+import { editIdColumn, editRowIn } from "../rows/edit-rows.ts";
 import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
@@ -28,24 +28,27 @@ export function createWithdrawals({
   /** Called with each held edit that has ended. */
   readonly onHeldEnded: (edit: Edit) => void;
 }) {
-  const deletion = db.prepare(
+  const deletion = db.rows(
     `SELECT * FROM journal WHERE ${beforeRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'
      ORDER BY id LIMIT 1`,
+    editRowIn(zone),
   );
   const confirmDeletion = db.prepare(
     `UPDATE edits SET state = 'confirmed', problem = NULL, updated_at = @now, confirmed_at = @now
      WHERE ${beforeRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'`,
   );
-  const drop = db.prepare(
+  const drop = db.rows(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, problem = @problem, updated_at = @now
      WHERE ${beforeRecreation} AND id >= @creation AND ${notEnded} RETURNING id`,
+    editIdColumn,
   );
   const discardAfter = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, parked_with = NULL, problem = @problem, updated_at = @now
      WHERE ${beforeRecreation} AND id > @creation AND state IN ('pending', 'parked', 'held')`,
   );
-  const heldFrom = db.prepare(
+  const heldFrom = db.rows(
     `SELECT * FROM journal WHERE ${beforeRecreation} AND id >= @creation AND state = 'held' ORDER BY id`,
+    editRowIn(zone),
   );
   const next = db.prepare(
     `SELECT base ->> '$.content.kind' AS kind FROM edits
@@ -66,14 +69,12 @@ export function createWithdrawals({
     "SELECT w.edit AS id, e.item FROM parent_waits w CROSS JOIN edits e ON e.id = w.edit WHERE w.parent = ?",
   );
 
-  function deletionOf({ id: creation, item }: Pick<Edit, "id" | "item">): Edit | null {
-    const row = deletion.get({ item, creation });
-    return row === undefined ? null : editRow(row, zone);
-  }
+  const deletionOf = ({ id: creation, item }: Pick<Edit, "id" | "item">): Edit | null =>
+    deletion.find({ item, creation });
 
   /** Ends edits of an item from a creation on, and reports held ones to their editors. */
   function endFrom(of: { readonly item: ItemKey; readonly creation: EditId }, end: () => void) {
-    const held = heldFrom.all(of).map((row) => editRow(row, zone));
+    const held = heldFrom.all(of);
     end();
     for (const edit of held) onHeldEnded(edit);
   }
@@ -83,7 +84,7 @@ export function createWithdrawals({
     const { creation, problem } = about;
     endFrom({ item, creation }, () => {
       confirmDeletion.run({ item, creation, now });
-      attempts.madeNothing(drop.all({ item, creation, now, problem }).map(editIdColumn));
+      attempts.madeNothing(drop.all({ item, creation, now, problem }));
       endWait.run(creation);
     });
     changes.publish(item);

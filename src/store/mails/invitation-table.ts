@@ -1,22 +1,24 @@
 import { type ItemKey, itemKey, type PersonId, personId } from "../../domain/ids.ts";
-import type { Item } from "../../domain/item.ts";
 import { itemFromText, itemText, numberColumn } from "../rows/item-rows.ts";
-import { tableRow } from "../rows/row.ts";
+import { rowOf } from "../rows/row.ts";
+import type { Tables } from "../rows/tables.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import { createSendQueue, ofPeople } from "./send-queue.ts";
 
-/** The last invitation of a person to an event. */
-export interface Invitation {
-  readonly person: PersonId;
-  readonly item: ItemKey;
-  readonly uid: string;
-  /** The SEQUENCE in it. */
-  readonly sequence: number;
-  /** Of what it said. */
-  readonly digest: string;
-  /** The event then. */
-  readonly content: Item;
-}
+/** Decodes the last invitation of a person to an event. */
+const invitationRowIn = (zone: string) =>
+  rowOf<Tables["invitations"]>()({
+    person: personId,
+    item: itemKey,
+    uid: "same",
+    /** The SEQUENCE in it. */
+    sequence: "same",
+    /** Hash of its text. */
+    digest: "same",
+    /** The event at that time. */
+    content: (text: string) => itemFromText(text, zone),
+  });
+export type Invitation = ReturnType<ReturnType<typeof invitationRowIn>>;
 
 /** Identifies an invitation, update or cancellation; each has its own sequence. */
 export interface InvitationKey {
@@ -28,24 +30,18 @@ export interface InvitationKey {
 /** Invitations that people have in their mailboxes. */
 export function createInvitationTable(deps: StoreDeps) {
   const { db, zone } = deps;
-  const ofPerson = db.prepare("SELECT * FROM invitations WHERE person = ? ORDER BY item");
-  const people = db.prepare("SELECT DISTINCT person FROM invitations");
+  const ofPerson = db.rows(
+    "SELECT * FROM invitations WHERE person = ? ORDER BY item",
+    invitationRowIn(zone),
+  );
+  const people = db.rows("SELECT DISTINCT person FROM invitations", (row) =>
+    personId(numberColumn(row, "person")),
+  );
   const put = db.prepare(
     `INSERT OR REPLACE INTO invitations (person, item, uid, sequence, digest, content)
      VALUES (@person, @item, @uid, @sequence, @digest, @content)`,
   );
   const remove = db.prepare("DELETE FROM invitations WHERE person = ? AND item = ?");
-  const read = (row: unknown): Invitation => {
-    const raw = tableRow<"invitations">(row);
-    return {
-      person: personId(raw.person),
-      item: itemKey(raw.item),
-      uid: raw.uid,
-      sequence: raw.sequence,
-      digest: raw.digest,
-      content: itemFromText(raw.content, zone),
-    };
-  };
   return {
     ...createSendQueue<InvitationKey>(deps, {
       scope: ofPeople("mail", ["invitation"]),
@@ -54,10 +50,9 @@ export function createInvitationTable(deps: StoreDeps) {
         ...{ lead: "", person },
       }),
     }),
-    of: (person: PersonId): readonly Invitation[] => ofPerson.all(person).map(read),
+    of: (person: PersonId): readonly Invitation[] => ofPerson.all(person),
     /** People with invitations. */
-    people: (): readonly PersonId[] =>
-      people.all().map((row) => personId(numberColumn(row, "person"))),
+    people: (): readonly PersonId[] => people.all(),
     keep: ({ content, ...invitation }: Invitation): void =>
       void put.run({ ...invitation, content: itemText(content) }),
     forget: (person: PersonId, item: ItemKey): void => void remove.run(person, item),

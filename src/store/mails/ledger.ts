@@ -1,7 +1,7 @@
 import type { Edit } from "../../domain/edit.ts";
 import type { EditId, PersonId } from "../../domain/ids.ts";
-import { editRow } from "../rows/edit-rows.ts";
-import { instantOf, instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import { editRowIn } from "../rows/edit-rows.ts";
+import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import {
   type MailKey,
   type OpenMail,
@@ -12,6 +12,7 @@ import {
   refusalRow,
   reminderKinds,
 } from "../rows/mail-rows.ts";
+import { instantOf } from "../rows/row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import { createSendQueue, ofPeople, type SendQueue } from "./send-queue.ts";
 
@@ -81,8 +82,9 @@ export const createWebhookLedger = (deps: StoreDeps): ReminderLedger =>
 function createReminderLedger(deps: StoreDeps, way: PersonWay): ReminderLedger {
   const { db, clock } = deps;
   const scope = ofPeople(way, reminderKinds);
-  const open = db.prepare(
+  const open = db.rows(
     `SELECT * FROM outbox WHERE ${scope} AND state IN ('claimed', 'deferred')`,
+    openMailRow,
   );
   const drop = db.prepare(
     `UPDATE outbox SET state = 'dropped', settled_at = @now WHERE way = '${way}' AND kind = @kind AND subject = @item
@@ -118,7 +120,7 @@ function createReminderLedger(deps: StoreDeps, way: PersonWay): ReminderLedger {
         person,
       }),
     }),
-    unsettled: () => open.all().map(openMailRow),
+    unsettled: () => open.all(),
     drop: (key) => void drop.run({ ...key, now: stamp() }),
     leaveEmpty: (key, messageId) => void leave.run({ ...key, messageId, now: stamp() }),
     lastDigestAt: (person, day) =>
@@ -134,16 +136,17 @@ function createReminderLedger(deps: StoreDeps, way: PersonWay): ReminderLedger {
 
 export function createLedger(deps: StoreDeps): Ledger {
   const { db } = deps;
-  const recent = db.prepare(
+  const recent = db.rows(
     `SELECT kind AS sort, CASE WHEN kind NOT IN ('notice', 'log-in') THEN nullif(subject, 0) END AS item,
        CASE WHEN kind = 'notice' THEN subject END AS edit, nullif(person, 0) AS person, address, state, problem,
        coalesce(settled_at, claimed_at) AS at
      FROM outbox WHERE ${ofPeople("mail", peopleKinds)} AND state NOT IN ('empty', 'dropped') ORDER BY at DESC LIMIT ?`,
+    recentMailRow,
   );
   return {
     ...createReminderLedger(deps, "mail"),
     ...createMailState(deps),
-    recent: (most) => recent.all(most).map(recentMailRow),
+    recent: (most) => recent.all(most),
   };
 }
 
@@ -162,10 +165,11 @@ function createMailState({
     `SELECT problem FROM outbox WHERE ${everyMail} AND problem IS NOT NULL
        AND (state = 'deferred' OR (state = 'rejected' AND settled_at > ?)) ORDER BY settled_at DESC LIMIT 1`,
   );
-  const refused = db.prepare(
+  const refused = db.rows(
     `SELECT nullif(person, 0) AS person, address, code, problem, count(*) AS mails, max(settled_at) AS at FROM outbox
      WHERE ${ofPeople("mail", peopleKinds)} AND state = 'rejected' AND settled_at > @since
      GROUP BY person, address, problem ORDER BY at DESC LIMIT 50`,
+    refusalRow,
   );
   const waiting = db.prepare(
     `SELECT count(*) AS waiting FROM outbox WHERE ${everyMail} AND state = 'deferred'`,
@@ -174,8 +178,7 @@ function createMailState({
     `SELECT state, problem FROM outbox WHERE ${everyMail} AND settled_at IS NOT NULL
        AND state IN ('sent', 'deferred', 'rejected') ORDER BY settled_at DESC, state LIMIT 1`,
   );
-  const refusedSince = (at: Temporal.Instant) =>
-    refused.all({ since: instantText(at) }).map(refusalRow);
+  const refusedSince = (at: Temporal.Instant) => refused.all({ since: instantText(at) });
   const state = (): MailState => {
     const counted = counting.get();
     const of = (state: string) => numberColumn(counted, state);
@@ -224,11 +227,12 @@ export const noticeKey = ({ id, updatedAt, actor }: Edit): NoticeKey => ({
 });
 
 export function createNotices(deps: StoreDeps, way: PersonWay = "mail"): Notices {
-  const unsent = deps.db.prepare(
+  const unsent = deps.db.rows(
     `SELECT e.* FROM journal e LEFT JOIN outbox n
        ON n.way = '${way}' AND n.kind = 'notice' AND n.subject = e.id AND n.occasion = e.updated_at
      WHERE e.state = 'parked' AND e.actor IS NOT NULL AND (n.state IS NULL OR n.state IN ('claimed', 'deferred'))
      ORDER BY e.id`,
+    editRowIn(deps.zone),
   );
   return {
     ...createSendQueue<NoticeKey>(deps, {
@@ -242,6 +246,6 @@ export function createNotices(deps: StoreDeps, way: PersonWay = "mail"): Notices
         person: person ?? 0,
       }),
     }),
-    open: () => unsent.all().map((row) => editRow(row, deps.zone)),
+    open: () => unsent.all(),
   };
 }

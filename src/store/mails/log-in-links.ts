@@ -23,13 +23,14 @@ export function createLogInLinks(deps: StoreDeps) {
   const asked = db.prepare(
     "SELECT count(*) AS links FROM login_links WHERE person = ? AND asked_at > ? AND asked_at <= ?",
   );
-  const byId = db.prepare("SELECT * FROM login_links WHERE id = ?");
+  const byId = db.rows("SELECT * FROM login_links WHERE id = ?", logInLinkRow);
   const use = db.prepare(
     "UPDATE login_links SET used_at = @now WHERE id = @id AND used_at IS NULL AND until > @now AND asked_at <= @now",
   );
-  const unsent = db.prepare(
+  const unsent = db.rows(
     `SELECT l.* FROM login_links l LEFT JOIN outbox m ON m.kind = 'log-in' AND m.subject = l.id
      WHERE l.used_at IS NULL AND l.until > ? AND (m.state IS NULL OR m.state IN ('claimed', 'deferred')) ORDER BY l.id`,
+    logInLinkRow,
   );
   const now = () => instantText(clock());
   return {
@@ -51,14 +52,11 @@ export function createLogInLinks(deps: StoreDeps) {
         return Number(lastInsertRowid);
       },
     ),
-    get(id: number): LogInLink | null {
-      const row = byId.get(id);
-      return row === undefined ? null : logInLinkRow(row);
-    },
+    get: (id: number): LogInLink | null => byId.find(id),
     /** Uses a link: false if it was used or has expired. */
     use: (id: number): boolean => use.run({ id, now: now() }).changes > 0,
     /** Unused, unexpired links whose mails are not sent yet, oldest first. */
-    open: (): readonly LogInLink[] => unsent.all(now()).map(logInLinkRow),
+    open: (): readonly LogInLink[] => unsent.all(now()),
     mails: createSendQueue<LogInMailKey>(deps, {
       scope: ofPeople("mail", ["log-in"]),
       keyOf: ({ link, person }) => ({

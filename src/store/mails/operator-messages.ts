@@ -35,19 +35,21 @@ export function createOperatorMessages(deps: StoreDeps): OperatorMessages {
              AND e.state IN ('sent', 'rejected')))
      ORDER BY t.id`,
   );
-  const ofWay = db.prepare(
+  const ofWay = db.rows(
     "SELECT * FROM outbox WHERE way = ? AND kind = 'trouble' ORDER BY subject, occasion",
+    operatorMessageRow,
   );
   const retry = db.prepare(
     "UPDATE outbox SET state = 'dropped' WHERE kind = 'trouble' AND state = 'rejected'",
   );
-  const ways = db.prepare(
+  const ways = db.rows(
     `SELECT way, count(*) FILTER (WHERE state = 'deferred') AS waiting,
        count(*) FILTER (WHERE state = 'rejected' AND settled_at > @since) AS refused,
        (SELECT json_object('state', n.state, 'problem', n.problem) FROM outbox n
           WHERE n.way = m.way AND n.kind = 'trouble' AND n.settled_at IS NOT NULL AND n.state <> 'dropped'
           ORDER BY n.settled_at DESC LIMIT 1) AS newest
      FROM outbox m WHERE kind = 'trouble' GROUP BY way ORDER BY way`,
+    wayStateRow,
   );
   return {
     ...createSendQueue<OperatorKey>(deps, {
@@ -62,9 +64,9 @@ export function createOperatorMessages(deps: StoreDeps): OperatorMessages {
       }),
     }),
     pending: () => pending.all().flatMap((row) => episodeRow(row) ?? []),
-    ofWay: (way) => ofWay.all(way).map(operatorMessageRow),
+    ofWay: (way) => ofWay.all(way),
     retryRefused: () => void retry.run(),
-    ways: () => ways.all({ since: instantText(clock().subtract(refusedFor)) }).map(wayStateRow),
+    ways: () => ways.all({ since: instantText(clock().subtract(refusedFor)) }),
   };
 }
 

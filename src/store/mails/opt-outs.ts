@@ -13,8 +13,9 @@ export function createMailChoices({ db, clock }: StoreDeps) {
     "INSERT OR IGNORE INTO mail_choices (person, choice, off_at) VALUES (?, ?, ?)",
   );
   const remove = db.prepare("DELETE FROM mail_choices WHERE person = ? AND choice IN (?, 'all')");
-  const list = db.prepare(
+  const list = db.rows(
     "SELECT * FROM mail_choices WHERE person = coalesce(?, person) ORDER BY off_at, person, choice",
+    offChoiceRow,
   );
   const newest = db.prepare(
     "SELECT count(*) AS choices, coalesce(max(off_at), '') AS at FROM mail_choices",
@@ -49,7 +50,7 @@ export function createMailChoices({ db, clock }: StoreDeps) {
     /** True if anybody has chosen a kind that people get only then. */
     hasOptIns: (): boolean => anyOptIn.get() !== undefined,
     /** Choices of one person, or of everyone (null), oldest first. */
-    list: (person: PersonId | null): readonly OffChoice[] => list.all(person).map(offChoiceRow),
+    list: (person: PersonId | null): readonly OffChoice[] => list.all(person),
     /** Changes whenever something is turned off or on. */
     version(): string {
       const row = newest.get();

@@ -1,7 +1,7 @@
 import { type PersonId, personId } from "../../domain/ids.ts";
 import type { ReminderTimes } from "../../domain/reminder-times.ts";
 import { isLanguage, type Language } from "../../texts/say.ts";
-import { numberColumn, textColumn } from "../rows/item-rows.ts";
+import { tableRow } from "../rows/row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** The language of each person's mails, feeds and pages. */
@@ -32,7 +32,10 @@ export function createPersonLanguages({ db }: Pick<StoreDeps, "db">) {
 
 /** The reminder times that people have chosen. In memory, as every item asks for those of its assignees. */
 export function createPersonReminders({ db }: Pick<StoreDeps, "db">) {
-  const all = db.prepare("SELECT person, times FROM person_reminders");
+  const all = db.rows("SELECT person, times FROM person_reminders", (row) => {
+    const { person, times } = tableRow<"person_reminders">(row);
+    return [personId(person), timesOf(times)] as const;
+  });
   const put = db.prepare("INSERT OR REPLACE INTO person_reminders (person, times) VALUES (?, ?)");
   const remove = db.prepare("DELETE FROM person_reminders WHERE person = ?");
   let known: ReadonlyMap<PersonId, ReminderTimes> | null = null;
@@ -47,14 +50,7 @@ export function createPersonReminders({ db }: Pick<StoreDeps, "db">) {
   return {
     /** Null for somebody who is reminded as configured. */
     of(person: PersonId): ReminderTimes | null {
-      known ??= new Map(
-        all
-          .all()
-          .map((row) => [
-            personId(numberColumn(row, "person")),
-            timesOf(textColumn(row, "times") ?? ""),
-          ]),
-      );
+      known ??= new Map(all.all());
       return known.get(person) ?? null;
     },
     choose: (person: PersonId, times: ReminderTimes): void =>

@@ -12,8 +12,8 @@ import { ofPeople } from "./send-queue.ts";
 
 /** People's webhooks, and the state of their messages. */
 export function createPersonWebhooks({ db, clock }: StoreDeps) {
-  const one = db.prepare("SELECT * FROM person_webhooks WHERE person = ?");
-  const all = db.prepare("SELECT * FROM person_webhooks ORDER BY person");
+  const one = db.rows("SELECT * FROM person_webhooks WHERE person = ?", personWebhookRow);
+  const all = db.rows("SELECT * FROM person_webhooks ORDER BY person", personWebhookRow);
   const put = db.prepare(
     `INSERT INTO person_webhooks (person, format, address, token, with_mail, set_at)
      VALUES (@person, @format, @address, @token, @withMail, @now)
@@ -24,16 +24,14 @@ export function createPersonWebhooks({ db, clock }: StoreDeps) {
   const newest = db.prepare(
     "SELECT count(*) AS webhooks, coalesce(max(set_at), '') AS at FROM person_webhooks",
   );
-  const fate = db.prepare(
+  const fate = db.rows(
     `SELECT state, problem, settled_at FROM outbox WHERE ${ofPeople("webhook", reminderKinds)}
        AND person = ? AND settled_at IS NOT NULL AND state IN ('sent', 'deferred', 'rejected') ORDER BY settled_at DESC LIMIT 1`,
+    webhookFateRow,
   );
   return {
-    get(person: PersonId): PersonWebhook | null {
-      const row = one.get(person);
-      return row === undefined ? null : personWebhookRow(row);
-    },
-    list: (): readonly PersonWebhook[] => all.all().map(personWebhookRow),
+    get: (person: PersonId): PersonWebhook | null => one.find(person),
+    list: (): readonly PersonWebhook[] => all.all(),
     /** Sets or replaces a person's webhook, from now on. */
     put: ({ withMail, ...webhook }: Omit<PersonWebhook, "setAt">): void =>
       void put.run({ ...webhook, withMail: withMail ? 1 : 0, now: instantText(clock()) }),
@@ -45,10 +43,7 @@ export function createPersonWebhooks({ db, clock }: StoreDeps) {
       return `${numberColumn(row, "webhooks")} ${textColumn(row, "at")}`;
     },
     /** Result of the last message to a person; null if there was none. */
-    fate(person: PersonId): WebhookFate | null {
-      const row = fate.get(person);
-      return row === undefined ? null : webhookFateRow(row);
-    },
+    fate: (person: PersonId): WebhookFate | null => fate.find(person),
   };
 }
 

@@ -78,7 +78,7 @@ export function createSendQueue<Key>(
   const wakeAll = db.prepare(
     `UPDATE outbox SET not_before = @now WHERE ${scope} AND state = 'deferred' AND not_before > @now`,
   );
-  const byKey = db.prepare(`SELECT * FROM outbox WHERE ${where}`);
+  const byKey = db.rows(`SELECT * FROM outbox WHERE ${where}`, sendQueueRow);
   const now = () => instantText(clock());
   const finish = (
     key: Key,
@@ -101,8 +101,7 @@ export function createSendQueue<Key>(
     retryDeferred: () => void wakeAll.run({ now: now() }),
     reached: () => void wake.run({ now: now() }),
     get(key) {
-      const row = byKey.get(keyOf(key));
-      return row === undefined ? null : sendQueueRow(row);
+      return byKey.find(keyOf(key));
     },
   };
 }

@@ -68,22 +68,24 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
     color: label.color,
   }));
   const read = {
-    projects: db.prepare("SELECT * FROM projects WHERE gone_at IS NULL ORDER BY id"),
-    people: db.prepare("SELECT * FROM people WHERE gone_at IS NULL ORDER BY id"),
-    todolists: db.prepare("SELECT * FROM todolists WHERE gone_at IS NULL ORDER BY id"),
-    listsOf: db.prepare(
+    projects: db.rows("SELECT * FROM projects WHERE gone_at IS NULL ORDER BY id", projectRow),
+    people: db.rows("SELECT * FROM people WHERE gone_at IS NULL ORDER BY id", personRow),
+    todolists: db.rows("SELECT * FROM todolists WHERE gone_at IS NULL ORDER BY id", todolistRow),
+    listsOf: db.rows(
       "SELECT * FROM todolists WHERE project_id = ? AND gone_at IS NULL ORDER BY id",
+      todolistRow,
     ),
-    goneLists: db.prepare(
+    goneLists: db.rows(
       `SELECT * FROM todolists t WHERE project_id = ? AND gone_at IS NOT NULL
          AND EXISTS (SELECT 1 FROM mirror_items m WHERE m.source = 'tasks:' || t.id) ORDER BY id`,
+      todolistRow,
     ),
-    labels: db.prepare("SELECT * FROM labels WHERE gone_at IS NULL ORDER BY id"),
-    project: db.prepare("SELECT * FROM projects WHERE id = ?"),
-    todolist: db.prepare("SELECT * FROM todolists WHERE id = ?"),
-    everyLabel: db.prepare("SELECT * FROM labels"),
+    labels: db.rows("SELECT * FROM labels WHERE gone_at IS NULL ORDER BY id", labelRow),
+    project: db.rows("SELECT * FROM projects WHERE id = ?", projectRow),
+    todolist: db.rows("SELECT * FROM todolists WHERE id = ?", todolistRow),
+    everyLabel: db.rows("SELECT * FROM labels", labelRow),
     formerNames: db.prepare("SELECT name FROM former_names WHERE kind = @kind AND id = @id"),
-    everyPerson: db.prepare("SELECT * FROM people"),
+    everyPerson: db.rows("SELECT * FROM people", personRow),
     labelled: db.prepare(
       `WITH renamed AS (SELECT value FROM json_each(?))
        SELECT v.item FROM view_items v WHERE EXISTS (
@@ -94,14 +96,15 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
          UNION ALL SELECT 1 FROM json_each(e.patch, '$.labels') l WHERE l.value IN renamed)
        ORDER BY item`,
     ),
-    person: db.prepare("SELECT * FROM people WHERE id = ?"),
-    activePerson: db.prepare(
+    person: db.rows("SELECT * FROM people WHERE id = ?", personRow),
+    activePerson: db.rows(
       "SELECT * FROM people WHERE id = ? AND gone_at IS NULL AND suspended = 0",
+      personRow,
     ),
     usedLabels: db.prepare(
       "SELECT DISTINCT l.value AS label FROM view_items v, json_each(v.content, '$.labels') l",
     ),
-    listsOfOthers: db.prepare("SELECT * FROM todolists WHERE project_id <> ?"),
+    listsOfOthers: db.rows("SELECT * FROM todolists WHERE project_id <> ?", todolistRow),
   };
 
   /** Prepares a table's statements: insert, update and "gone". Each returns whether anything changed. */
@@ -142,23 +145,13 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
   );
 
   const labelNames = (): ReadonlyMap<LabelId, string> =>
-    new Map(
-      read.everyLabel
-        .all()
-        .map(labelRow)
-        .map(({ id, name }) => [id, name]),
-    );
+    new Map(read.everyLabel.all().map(({ id, name }) => [id, name]));
 
   return {
     putProjects: (rows: readonly Project[], complete: boolean): void =>
       write(projects, rows, complete ? rows : null),
     putPeople: db.transaction((rows: readonly Person[], complete: boolean): void => {
-      const before = new Map(
-        read.everyPerson
-          .all()
-          .map(personRow)
-          .map((row) => [row.id, row]),
-      );
+      const before = new Map(read.everyPerson.all().map((row) => [row.id, row]));
       write(people, rows, complete ? rows : null);
       for (const { id, email } of rows) {
         const name = before.get(id)?.email ?? null;
@@ -167,7 +160,7 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
     }),
     /** `project` null = of every project. */
     putTodolists(project: ProjectId | null, rows: readonly Todolist[], complete: boolean): void {
-      const others = project === null ? [] : read.listsOfOthers.all(project).map(todolistRow);
+      const others = project === null ? [] : read.listsOfOthers.all(project);
       write(todolists, rows, complete ? [...rows, ...others] : null);
     },
     /**
@@ -186,32 +179,18 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
       for (const row of read.labelled.all(JSON.stringify(renamed)))
         changes.touch(itemKeyColumn(row));
     }),
-    projects: (): readonly Project[] => read.projects.all().map(projectRow),
-    people: (): readonly Person[] => read.people.all().map(personRow),
-    todolists: (): readonly Todolist[] => read.todolists.all().map(todolistRow),
+    projects: (): readonly Project[] => read.projects.all(),
+    people: (): readonly Person[] => read.people.all(),
+    todolists: (): readonly Todolist[] => read.todolists.all(),
     /** Lists that are gone and whose tasks are still in the mirror. */
-    goneListsWithTasks: (project: ProjectId): readonly Todolist[] =>
-      read.goneLists.all(project).map(todolistRow),
-    todolistsOf: (project: ProjectId): readonly Todolist[] =>
-      read.listsOf.all(project).map(todolistRow),
-    labels: (): readonly Label[] => read.labels.all().map(labelRow),
-    project(id: ProjectId): Project | null {
-      const row = read.project.get(id);
-      return row === undefined ? null : projectRow(row);
-    },
-    todolist(id: ListId): Todolist | null {
-      const row = read.todolist.get(id);
-      return row === undefined ? null : todolistRow(row);
-    },
-    person(id: PersonId): Person | null {
-      const row = read.person.get(id);
-      return row === undefined ? null : personRow(row);
-    },
+    goneListsWithTasks: (project: ProjectId): readonly Todolist[] => read.goneLists.all(project),
+    todolistsOf: (project: ProjectId): readonly Todolist[] => read.listsOf.all(project),
+    labels: (): readonly Label[] => read.labels.all(),
+    project: (id: ProjectId): Project | null => read.project.find(id),
+    todolist: (id: ListId): Todolist | null => read.todolist.find(id),
+    person: (id: PersonId): Person | null => read.person.find(id),
     /** Null if the person is suspended or no longer in the account. */
-    activePerson(id: PersonId): Person | null {
-      const row = read.activePerson.get(id);
-      return row === undefined ? null : personRow(row);
-    },
+    activePerson: (id: PersonId): Person | null => read.activePerson.find(id),
     /** Includes labels that are gone, so that items with them can be shown. */
     labelNames,
     /** A label's or a person's former names or addresses, in no order. */
@@ -221,12 +200,7 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
     labelsInUse: (): ReadonlySet<LabelId> =>
       new Set(read.usedLabels.all().map((row) => labelId(numberColumn(row, "label")))),
     personNames: (): ReadonlyMap<PersonId, string> =>
-      new Map(
-        read.everyPerson
-          .all()
-          .map(personRow)
-          .map(({ id, name }) => [id, name]),
-      ),
+      new Map(read.everyPerson.all().map(({ id, name }) => [id, name])),
   };
 }
 
@@ -241,16 +215,18 @@ export function createKeyAccessTable({
   clock,
   changes,
 }: StoreDeps & { readonly changes: Changes }) {
-  const one = db.prepare("SELECT * FROM key_sights WHERE person = ? AND project_id = ?");
-  const ofPerson = db.prepare("SELECT * FROM key_sights WHERE person = ?");
+  const one = db.rows(
+    "SELECT * FROM key_sights WHERE person = ? AND project_id = ?",
+    projectKeyAccessRow,
+  );
+  const ofPerson = db.rows("SELECT * FROM key_sights WHERE person = ?", projectKeyAccessRow);
   const upsert = db.prepare(
     `INSERT INTO key_sights (person, project_id, opened, refusals, at) VALUES (@person, @project, @open, 1 - @open, @now)
      ON CONFLICT (person, project_id) DO UPDATE SET opened = max(opened, @open),
        refusals = iif(@open = 1, 0, refusals + 1), at = @now`,
   );
   const get = ({ person, project }: PersonInProject) => {
-    const row = one.get(person, project);
-    return row === undefined ? null : projectKeyAccessRow(row);
+    return one.find(person, project);
   };
   return {
     get,
@@ -269,7 +245,6 @@ export function createKeyAccessTable({
       new Set(
         ofPerson
           .all(person)
-          .map(projectKeyAccessRow)
           .filter(isClosed)
           .map(({ project }) => project),
       ),

@@ -9,14 +9,14 @@ import type { StoreDeps } from "../steady-database.ts";
 export type KeptBodies = ReturnType<typeof createKeptBodies>;
 
 export function createKeptBodies({ db }: Pick<StoreDeps, "db">) {
-  const get = db.prepare("SELECT * FROM applied_bodies WHERE source = ?");
+  const get = db.rows("SELECT * FROM applied_bodies WHERE source = ?", keptBodyRow);
   const put = db.prepare(
     `INSERT INTO applied_bodies (source, reader, digest, items, followed)
      SELECT name, @reader, @digest, @items, @followed FROM sources WHERE name = @source
      ON CONFLICT (source) DO UPDATE SET reader = excluded.reader, digest = excluded.digest, items = excluded.items,
        followed = excluded.followed`,
   );
-  const page = db.prepare("SELECT * FROM applied_pages WHERE page = ?");
+  const page = db.rows("SELECT * FROM applied_pages WHERE page = ?", appliedPageRow);
   const putPage = db.prepare(
     `INSERT INTO applied_pages (page, reader, digest, total, elements, said)
      VALUES (@page, @reader, @digest, @total, @elements, @said)
@@ -26,19 +26,13 @@ export function createKeptBodies({ db }: Pick<StoreDeps, "db">) {
   const forgetPages = db.prepare("DELETE FROM applied_pages");
   const forget = db.prepare("DELETE FROM applied_bodies WHERE source = ?");
   return {
-    get(source: string): KeptBody | null {
-      const row = get.get(source);
-      return row === undefined ? null : keptBodyRow(row);
-    },
+    get: (source: string): KeptBody | null => get.find(source),
     /** Not stored for a list that is no source. */
     put: (source: string, { reader, digest, items, followed }: KeptBody): void =>
       void put.run({ source, reader, digest, items, followed }),
     forget: (source: string): void => void forget.run(source),
     /** A page of all tasks, by number from 0; null if none, or damaged. Only a new reading replaces it. */
-    page(number: number): AppliedPageRow | null {
-      const row = page.get(number);
-      return row === undefined ? null : appliedPageRow(row);
-    },
+    page: (number: number): AppliedPageRow | null => page.find(number),
     putPage: (number: number, { elements, ...read }: AppliedPageRow): void =>
       void putPage.run({ ...read, page: number, elements: JSON.stringify(elements) }),
     forgetPages: (): void => void forgetPages.run(),

@@ -5,19 +5,21 @@ import type { StoreDeps } from "../steady-database.ts";
 export type ListAges = ReturnType<typeof createListAges>;
 
 export function createListAges({ db }: StoreDeps) {
-  const dated = db.prepare(
+  const dated = db.rows(
     `SELECT DISTINCT m.source AS name FROM (
        SELECT item FROM view_items WHERE due_on >= @from AND due_on < @after
        UNION ALL SELECT item FROM view_items WHERE kind = 'event' AND starts_at >= @from AND starts_at < @after
        UNION ALL SELECT item FROM view_items WHERE kind = 'event' AND starts_at IS NULL AND starts_on >= @from AND starts_on < @after
      ) JOIN view_items v USING (item) JOIN mirror_items m USING (item) WHERE v.completed = 0`,
+    sourceNameRow,
   );
-  const ages = db.prepare(
+  const ages = db.rows(
     `SELECT project_id, count(*) AS lists, sum(succeeded_at IS NULL) AS unread, sum(failure IS NOT NULL) AS failing,
        min(CASE WHEN kind = 'events' OR NOT @pages THEN succeeded_at END) AS oldest,
        min(CASE WHEN (kind = 'events' OR NOT @pages) AND name IN (SELECT value FROM json_each(@near))
          THEN succeeded_at END) AS near_oldest
      FROM sources WHERE kind IN ('events', 'tasks', 'subtasks') AND project_id IS NOT NULL GROUP BY project_id`,
+    listAgeRow,
   );
   return {
     /** Lists with something open that begins or is due within these days, both inclusive. */
@@ -28,8 +30,7 @@ export function createListAges({ db }: StoreDeps) {
       readonly from: Temporal.PlainDate;
       readonly to: Temporal.PlainDate;
     }): ReadonlySet<string> {
-      const rows = dated.all({ from: from.toString(), after: to.add({ days: 1 }).toString() });
-      return new Set(rows.map(sourceNameRow));
+      return new Set(dated.all({ from: from.toString(), after: to.add({ days: 1 }).toString() }));
     },
     /**
      * `near`: lists whose oldest age is reported separately. `byPages`: tasks are kept fresh by pages of all tasks, so that only
@@ -42,6 +43,6 @@ export function createListAges({ db }: StoreDeps) {
       readonly near: ReadonlySet<string>;
       readonly byPages: boolean;
     }): readonly ListAgeRow[] =>
-      ages.all({ near: JSON.stringify([...near]), pages: byPages ? 1 : 0 }).map(listAgeRow),
+      ages.all({ near: JSON.stringify([...near]), pages: byPages ? 1 : 0 }),
   };
 }

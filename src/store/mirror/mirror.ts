@@ -17,8 +17,8 @@ import {
   contentText,
   type IdentityRow,
   identityRow,
-  instantOf,
   itemKeyColumn,
+  type MirrorRow,
   mirrorRow,
   numberColumn,
   numberOrNull,
@@ -26,6 +26,7 @@ import {
   provenanceOf,
   textColumn,
 } from "../rows/item-rows.ts";
+import { instantOf } from "../rows/row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import type { Directory } from "./directory.ts";
@@ -66,9 +67,9 @@ export function createMirror({
   unanswered: Pick<Unanswered, "seen">;
   bodies: Pick<KeptBodies, "forget">;
 }) {
-  const byKey = db.prepare("SELECT * FROM identities WHERE item = ?");
-  const byId = db.prepare("SELECT * FROM identities WHERE kind = ? AND service_id = ?");
-  const byUid = db.prepare("SELECT * FROM identities WHERE uid = ?");
+  const byKey = db.rows("SELECT * FROM identities WHERE item = ?", identityRow);
+  const byId = db.rows("SELECT * FROM identities WHERE kind = ? AND service_id = ?", identityRow);
+  const byUid = db.rows("SELECT * FROM identities WHERE uid = ?", identityRow);
   const isShown = db.prepare("SELECT 1 FROM view_items WHERE item = ?");
   const addIdentity = db.prepare(
     "INSERT INTO identities (kind, service_id, uid, modified_at, created_at) VALUES (?, ?, ?, ?, ?)",
@@ -88,15 +89,18 @@ export function createMirror({
   const clearId = db.prepare(
     "UPDATE identities SET service_id = NULL, kind = iif(kind = 'event', kind, ?) WHERE item = ?",
   );
-  const row = db.prepare(
+  const row = db.rows(
     "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
+    mirrorRow,
   );
-  const rowsOfSource = db.prepare(
+  const rowsOfSource = db.rows(
     "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.source = ? ORDER BY m.item",
+    mirrorRow,
   );
-  const someRowsOfSource = db.prepare(
+  const someRowsOfSource = db.rows(
     `SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item)
      WHERE m.source = ? AND m.item > ? ORDER BY m.item LIMIT ${decodedPerPart}`,
+    mirrorRow,
   );
   const countOfSource = db.prepare("SELECT count(*) AS items FROM mirror_items WHERE source = ?");
   const lastChanged = db.prepare(
@@ -116,9 +120,10 @@ export function createMirror({
     `SELECT m.item, i.service_id FROM mirror_items m JOIN identities i USING (item)
      WHERE m.source = ? AND m.item > ? ORDER BY m.item LIMIT ${rowsPerPart}`,
   );
-  const sourcesWithRows = db.prepare(
+  const sourcesWithRows = db.rows(
     `SELECT value AS source FROM json_each(?)
      WHERE EXISTS (SELECT 1 FROM mirror_items WHERE source = value)`,
+    (found) => textColumn(found, "source"),
   );
   const upsert = db.prepare(
     `INSERT INTO mirror_items (item, source, content, by_me, updated_at) VALUES (?, ?, ?, ?, ?)
@@ -129,7 +134,7 @@ export function createMirror({
     "SELECT m.source, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
   );
   const dropRow = db.prepare("DELETE FROM mirror_items WHERE item = ?");
-  const subtasksShown = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
+  const subtasksShown = db.rows("SELECT item FROM view_items WHERE parent_id = ?", itemKeyColumn);
   const dropAbsence = db.prepare("DELETE FROM absences WHERE item = ?");
   // A list holds items of one kind, which is part of its indexed name.
   const countByKind = db.prepare(
@@ -155,19 +160,18 @@ export function createMirror({
   /** A list decides whether to poll subtasks of a task that claims to have none, which depends on the known subtasks. */
   function touchParent(source: string): void {
     const parent = /^subtasks:(\d+)$/.exec(source)?.[1];
-    const task = parent === undefined ? undefined : byId.get("task", Number(parent));
-    const above = task === undefined ? undefined : row.get(identityRow(task).item);
-    if (above === undefined) return;
-    const { item, content } = mirrorRow(above);
-    const plain = plainContent(content);
-    if (plain.kind === "event" || plain.subtaskCount === 0) touch(item);
+    const task = parent === undefined ? null : byId.find("task", Number(parent));
+    const above = task && row.find(task.item);
+    if (!above) return;
+    const plain = plainContent(above.content);
+    if (plain.kind === "event" || plain.subtaskCount === 0) touch(above.item);
   }
 
   function setServiceId(key: ItemKey, id: ServiceId | null): void {
     touch(key);
     setId.run(id, key);
     touch(key);
-    uidChanged(identityRow(byKey.get(key)).kind, id);
+    uidChanged(byKey.get(key).kind, id);
   }
 
   function addKey(kind: ItemKind, { id, uid }: { id: ServiceId | null; uid: string }): ItemKey {
@@ -180,20 +184,19 @@ export function createMirror({
   /** Logs the subtasks of a task that has got or lost its UID, which calendars show in them. */
   function uidChanged(kind: ItemKind, id: ServiceId | null): void {
     if (kind !== "task" || id === null) return;
-    for (const child of subtasksShown.all(id)) changes.touch(itemKeyColumn(child));
+    for (const child of subtasksShown.all(id)) changes.touch(child);
   }
 
-  function decode(stored: unknown): Mirrored {
-    const { item: key, source, content, ...known } = mirrorRow(stored);
+  function decode({ item: key, source, content, ...known }: MirrorRow): Mirrored {
     return { key, source, item: fromPlain(plainContent(content), provenanceOf(known), zone) };
   }
 
   function keyFor(kind: ItemKind, id: ServiceId): ItemKey {
-    const known = byId.get(kind, id);
-    if (known !== undefined) return identityRow(known).item;
+    const known = byId.find(kind, id);
+    if (known) return known.item;
     let uid = uidOf(kind, id, installation);
-    for (let taken = byUid.get(uid); taken !== undefined; taken = byUid.get(uid)) {
-      const { item: key, serviceId: other } = identityRow(taken);
+    for (let taken = byUid.find(uid); taken; taken = byUid.find(uid)) {
+      const { item: key, serviceId: other } = taken;
       if (other === null) {
         // The item was to be recreated, maybe as another kind, and came back by itself.
         setKind.run(kind, key);
@@ -211,8 +214,7 @@ export function createMirror({
 
   const putWritten = db.transaction((item: Put, { source, content }: Written) => {
     const key = keyFor(item.kind, item.id);
-    const stored = row.get(key);
-    const before = stored === undefined ? null : mirrorRow(stored);
+    const before = row.find(key);
     const updatedAt = item.updatedAt?.toString() ?? null;
     const same = before?.content === content && before.source === source;
     if (before) dropAbsence.run(key);
@@ -227,19 +229,17 @@ export function createMirror({
       touchParent(source);
       if (before) left(before.source, item.id);
     }
-    if (stored !== undefined) {
-      unanswered.seen(key, () => ({ before: decode(stored).item, after: item }));
-    }
+    if (before) unanswered.seen(key, () => ({ before: decode(before).item, after: item }));
     changes.publish(key);
     return before ? "changed" : "added";
   });
 
   const bury = db.transaction((key: ItemKey) => {
-    const stored = row.get(key);
+    const stored = row.find(key);
     dropRow.run(key);
     dropAbsence.run(key);
-    if (stored !== undefined) {
-      const { source, serviceId: id } = mirrorRow(stored);
+    if (stored) {
+      const { source, serviceId: id } = stored;
       if (id !== null) left(source, serviceId(id));
       unanswered.seen(key, () => ({ before: decode(stored).item, after: null }));
     }
@@ -276,9 +276,8 @@ export function createMirror({
      * and edits of the other item become edits of this one.
      */
     adopt: db.transaction((key: ItemKey, id: ServiceId): void => {
-      const { kind } = identityRow(byKey.get(key));
-      const known = byId.get(kind, id);
-      const duplicate = known === undefined ? null : identityRow(known).item;
+      const { kind } = byKey.get(key);
+      const duplicate = byId.find(kind, id)?.item ?? null;
       if (duplicate === key) return;
       if (duplicate !== null) {
         moveEdits.run(key, duplicate);
@@ -296,41 +295,37 @@ export function createMirror({
      */
     clearServiceId(key: ItemKey, as: ItemKind): void {
       touch(key);
-      if (row.get(key) !== undefined) bury(key);
-      const { kind, serviceId: id } = identityRow(byKey.get(key));
+      if (row.find(key)) bury(key);
+      const { kind, serviceId: id } = byKey.get(key);
       clearId.run(as, key);
       if (id !== null) uidChanged(kind, serviceId(id));
     },
     /** Makes the identity of an item to be created, with the UID of the calendar that made it. */
     createIdentity: (kind: ItemKind, uid: string): ItemKey => addKey(kind, { id: null, uid }),
     get(key: ItemKey): Mirrored | null {
-      const stored = row.get(key);
-      return stored === undefined ? null : decode(stored);
+      const stored = row.find(key);
+      return stored && decode(stored);
     },
-    find(kind: ItemKind, id: ServiceId): ItemKey | null {
-      const known = byId.get(kind, id);
-      return known === undefined ? null : identityRow(known).item;
-    },
+    find: (kind: ItemKind, id: ServiceId): ItemKey | null => byId.find(kind, id)?.item ?? null,
     /** Like `get` by the service's id, without decoding the content; null if never known. */
     stored(kind: ItemKind, id: ServiceId): Stored | null {
-      const known = byId.get(kind, id);
-      if (known === undefined) return null;
-      const { item: key } = identityRow(known);
-      const found = row.get(key);
-      if (found === undefined) return { key, row: null };
-      const { source, content, updatedAt } = mirrorRow(found);
+      const known = byId.find(kind, id);
+      if (!known) return null;
+      const { item: key } = known;
+      const found = row.find(key);
+      if (!found) return { key, row: null };
+      const { source, content, updatedAt } = found;
       return { key, row: { source, content, updatedAt: instantOf(updatedAt) } };
     },
     /** The identity of a UID that calendars have seen; of the item that took it over, if one did. */
     findUid(uid: string): IdentityRow | null {
-      const known = byUid.get(uid);
-      if (known === undefined) return null;
-      const identity = identityRow(known);
+      const identity = byUid.find(uid);
+      if (!identity) return null;
       const { item, serviceId: id, mergedInto } = identity;
       const isInUse = id !== null || isShown.get(item) !== undefined;
-      return isInUse || mergedInto === null ? identity : identityRow(byKey.get(mergedInto));
+      return isInUse || mergedInto === null ? identity : byKey.get(mergedInto);
     },
-    identity: (key: ItemKey): IdentityRow => identityRow(byKey.get(key)),
+    identity: (key: ItemKey): IdentityRow => byKey.get(key),
     ofSource: (source: string): readonly Mirrored[] => rowsOfSource.all(source).map(decode),
     /** The number of items of a source, and the `most` latest change times of items, newest first. */
     lastChanges: (
@@ -373,7 +368,7 @@ export function createMirror({
     contents(
       source: string,
     ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }> {
-      const rows = rowsOfSource.all(source).map(mirrorRow);
+      const rows = rowsOfSource.all(source);
       return new Map(
         rows.flatMap(({ serviceId: id, item, content }) =>
           id === null ? [] : [[serviceId(id), { key: item, content }]],
@@ -405,12 +400,7 @@ export function createMirror({
     follow: (listener: (source: string, id: ServiceId) => void): void => watches.follow(listener),
     /** The sources that have items in the mirror. */
     populated: (sources: readonly string[]): ReadonlySet<string> =>
-      new Set(
-        sourcesWithRows
-          .all(JSON.stringify(sources))
-          .map((found) => textColumn(found, "source"))
-          .filter((source) => source !== null),
-      ),
+      new Set(sourcesWithRows.all(JSON.stringify(sources)).filter((source) => source !== null)),
     /** Number of mirrored items per kind. */
     counts(): Readonly<Record<ItemKind, number>> {
       const counted = countByKind.get();

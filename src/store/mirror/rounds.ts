@@ -17,8 +17,8 @@ import type { StoreDeps } from "../steady-database.ts";
  * are stored, so that a restart continues.
  */
 export function createRounds({ db, clock }: StoreDeps) {
-  const last = db.prepare("SELECT * FROM rounds ORDER BY round DESC LIMIT 1");
-  const add = db.prepare("INSERT INTO rounds (begun_at) VALUES (?) RETURNING *");
+  const last = db.rows("SELECT * FROM rounds ORDER BY round DESC LIMIT 1", roundRow);
+  const add = db.rows("INSERT INTO rounds (begun_at) VALUES (?) RETURNING *", roundRow);
   const forget = db.prepare("DELETE FROM rounds WHERE round < ?");
   const end = db.prepare("UPDATE rounds SET ended_at = ? WHERE ended_at IS NULL");
   const resume = db.prepare("UPDATE rounds SET ended_at = NULL");
@@ -28,19 +28,19 @@ export function createRounds({ db, clock }: StoreDeps) {
   const markWhole = db.prepare(
     "INSERT OR IGNORE INTO meta (name, value) VALUES ('all_read_at', ?)",
   );
-  const reconciling = db.remembered("SELECT 1 FROM meta WHERE name = 'reconcile_since'");
+  const reconciling = db.remembered(
+    "SELECT 1 FROM meta WHERE name = 'reconcile_since'",
+    () => true,
+  );
   const reconcile = db.prepare("DELETE FROM meta WHERE name = 'reconcile_since'");
   const stamp = () => clock().toString();
 
   return {
     /** The last round; null before the first. */
-    last(): RoundRow | null {
-      const row = last.get();
-      return row === undefined ? null : roundRow(row);
-    },
+    last: (): RoundRow | null => last.find(),
     /** Starts a new round with nothing read. */
     begin: db.transaction((): RoundRow => {
-      const begun = roundRow(add.get(stamp()));
+      const begun = add.get(stamp());
       forget.run(begun.round);
       return begun;
     }),
@@ -56,7 +56,7 @@ export function createRounds({ db, clock }: StoreDeps) {
     isAllRead: (): boolean => textColumn(whole.get(), "value") !== null,
     allRead: (): void => void markWhole.run(stamp()),
     /** True if a restored database was not yet compared with everything in the service. Nothing is removed until then. */
-    isReconciling: (): boolean => reconciling.get() !== undefined,
+    isReconciling: (): boolean => reconciling.find() !== null,
     reconciled: (): void => void reconcile.run(),
   };
 }
@@ -67,15 +67,19 @@ export function createRounds({ db, clock }: StoreDeps) {
  */
 export function createPageReadings({ db, zone }: StoreDeps) {
   const round = "(SELECT max(round) FROM rounds WHERE ended_at IS NULL)";
-  const get = db.prepare(`SELECT form, head FROM page_readings WHERE round = ${round}`);
+  const get = db.rows(
+    `SELECT form, head FROM page_readings WHERE round = ${round}`,
+    pageReadingRow,
+  );
   const put = db.prepare(
     `INSERT INTO page_readings (round, form, head)
      SELECT max(round), @form, @head FROM rounds WHERE ended_at IS NULL HAVING max(round) IS NOT NULL
      ON CONFLICT (round) DO UPDATE SET form = excluded.form, head = excluded.head`,
   );
   const numbers = db.prepare(`SELECT page FROM kept_pages WHERE round = ${round} ORDER BY page`);
-  const page = db.prepare(
+  const page = db.rows(
     `SELECT page, content FROM kept_pages WHERE round = ${round} AND page = ?`,
+    (row) => readPageRow(row, zone),
   );
   const putPage = db.prepare(
     `INSERT INTO kept_pages (round, page, content)
@@ -85,19 +89,13 @@ export function createPageReadings({ db, zone }: StoreDeps) {
   const forget = db.prepare("DELETE FROM page_readings");
   return {
     /** The reading started in this round; null if none. */
-    get(): PageReading | null {
-      const row = get.get();
-      return row === undefined ? null : pageReadingRow(row);
-    },
+    get: (): PageReading | null => get.find(),
     /** Stores its state; not stored outside a round. */
     put: (reading: PageReading): void =>
       void put.run({ form: pageForm, head: readingText(reading) }),
     /** The numbers of the stored pages. */
     numbers: (): readonly number[] => numbers.all().map((row) => numberColumn(row, "page")),
-    page(number: number): ReadPage | null {
-      const row = page.get(number);
-      return row === undefined ? null : readPageRow(row, zone);
-    },
+    page: (number: number): ReadPage | null => page.find(number),
     /** Call after `put`. */
     putPage: (read: ReadPage): void =>
       void putPage.run({ page: read.page, content: pageText(read) }),

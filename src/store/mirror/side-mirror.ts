@@ -10,10 +10,9 @@ import {
   folderRow,
   historyRow,
   type SeenTask,
-  type SideState,
   seenRow,
-  sideRow,
 } from "../rows/side-rows.ts";
+import { type SideState, sideRow } from "../rows/source-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Comments of tasks as last seen. Missing ones are marked gone, never deleted. */
@@ -31,8 +30,9 @@ export function createCommentMirror({ db, clock }: StoreDeps) {
     `UPDATE comments SET gone_at = ? WHERE task_id = ? AND gone_at IS NULL
        AND id NOT IN (SELECT value FROM json_each(?))`,
   );
-  const ofTask = db.prepare(
+  const ofTask = db.rows(
     "SELECT * FROM comments WHERE task_id = ? AND gone_at IS NULL ORDER BY created_at, id",
+    commentRow,
   );
   const count = db.prepare("SELECT count(*) FROM comments WHERE gone_at IS NULL").pluck();
 
@@ -67,7 +67,7 @@ export function createCommentMirror({ db, clock }: StoreDeps) {
       },
     ),
     /** Comments that are not gone, oldest first. */
-    ofTask: (task: ServiceId): readonly Comment[] => ofTask.all(task).map(commentRow),
+    ofTask: (task: ServiceId): readonly Comment[] => ofTask.all(task),
     count: (): number => Number(count.get()),
   };
 }
@@ -85,8 +85,9 @@ export function createFileMirror({ db, clock }: StoreDeps) {
     `UPDATE folders SET gone_at = ? WHERE project_id = ? AND gone_at IS NULL
        AND id NOT IN (SELECT value FROM json_each(?))`,
   );
-  const folders = db.prepare(
+  const folders = db.rows(
     "SELECT * FROM folders WHERE project_id = ? AND gone_at IS NULL ORDER BY id",
+    folderRow,
   );
   const upsertFile = db.prepare(
     `INSERT INTO files (id, project_id, folder_id, name, byte_size, file_type, url, creator_id, by_me, created_at, updated_at)
@@ -102,11 +103,13 @@ export function createFileMirror({ db, clock }: StoreDeps) {
        AND id NOT IN (SELECT value FROM json_each(?))`,
   );
   const buryFile = db.prepare("UPDATE files SET gone_at = ? WHERE id = ? AND gone_at IS NULL");
-  const ofFolder = db.prepare(
+  const ofFolder = db.rows(
     "SELECT * FROM files WHERE folder_id = ? AND gone_at IS NULL ORDER BY name, id",
+    fileRow,
   );
-  const ofProject = db.prepare(
+  const ofProject = db.rows(
     "SELECT * FROM files WHERE project_id = ? AND gone_at IS NULL ORDER BY name, id",
+    fileRow,
   );
   const count = db.prepare("SELECT count(*) FROM files WHERE gone_at IS NULL").pluck();
   const stamp = () => instantText(clock());
@@ -134,7 +137,7 @@ export function createFileMirror({ db, clock }: StoreDeps) {
         return changed + buryFolders.run(stamp(), project, idsOf(list.folders)).changes;
       },
     ),
-    folders: (project: ProjectId): readonly Folder[] => folders.all(project).map(folderRow),
+    folders: (project: ProjectId): readonly Folder[] => folders.all(project),
     /** Stores the list of a folder. Returns how many rows changed. */
     putFiles: db.transaction(
       (
@@ -148,8 +151,8 @@ export function createFileMirror({ db, clock }: StoreDeps) {
       },
     ),
     bury: (id: ServiceId): void => void buryFile.run(stamp(), id),
-    ofFolder: (folder: FolderId): readonly FileEntry[] => ofFolder.all(folder).map(fileRow),
-    ofProject: (project: ProjectId): readonly FileEntry[] => ofProject.all(project).map(fileRow),
+    ofFolder: (folder: FolderId): readonly FileEntry[] => ofFolder.all(folder),
+    ofProject: (project: ProjectId): readonly FileEntry[] => ofProject.all(project),
     count: (): number => Number(count.get()),
   };
 }
@@ -180,11 +183,13 @@ export function createHistory({ db, clock }: StoreDeps) {
   const detail = db.prepare(
     "UPDATE history_entries SET content = ?, detailed_at = ? WHERE task_id = ? AND id = ?",
   );
-  const undetailed = db.prepare(
+  const undetailed = db.rows(
     `SELECT * FROM history_entries WHERE task_id = ? AND detailed_at IS NULL ORDER BY activity_at DESC, id DESC`,
+    historyRow,
   );
-  const ofTask = db.prepare(
+  const ofTask = db.rows(
     "SELECT * FROM history_entries WHERE task_id = ? ORDER BY activity_at, id",
+    historyRow,
   );
   const count = db.prepare("SELECT count(*) FROM history_entries").pluck();
   return {
@@ -209,17 +214,18 @@ export function createHistory({ db, clock }: StoreDeps) {
     detail: ({ taskId, id }: HistoryEntry, content: string | null): void =>
       void detail.run(content, instantText(clock()), taskId, id),
     /** Entries of a task without a detail, newest first. */
-    undetailed: (task: ServiceId): readonly DetailedEntry[] => undetailed.all(task).map(historyRow),
+    undetailed: (task: ServiceId): readonly DetailedEntry[] => undetailed.all(task),
     /** All entries of a task, oldest first. */
-    ofTask: (task: ServiceId): readonly DetailedEntry[] => ofTask.all(task).map(historyRow),
+    ofTask: (task: ServiceId): readonly DetailedEntry[] => ofTask.all(task),
     count: (): number => Number(count.get()),
   };
 }
 
 /** Results of the last polls of comments, files and history, by source. */
 export function createSideSources({ db, clock }: StoreDeps) {
-  const ofProjects = db.prepare(
+  const ofProjects = db.rows(
     "SELECT * FROM sources WHERE kind IN ('folders', 'files') ORDER BY rowid",
+    sideRow,
   );
   const ofTasks = db.prepare(
     `SELECT kind, task_id, seen FROM sources WHERE kind IN ('comments', 'history') AND seen IS NOT NULL ORDER BY rowid`,
@@ -256,7 +262,7 @@ export function createSideSources({ db, clock }: StoreDeps) {
 
   return {
     /** Folders and files of projects. */
-    ofProjects: (): readonly SideState[] => ofProjects.all().map(sideRow),
+    ofProjects: (): readonly SideState[] => ofProjects.all(),
     /** Comments and history of tasks that were read completely; `seen`: the state of the task at that time. */
     *ofTasks(): Iterable<SeenTask> {
       for (const row of ofTasks.iterate()) yield seenRow(row);

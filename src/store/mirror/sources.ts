@@ -37,16 +37,21 @@ export function createSources({ db, clock }: StoreDeps) {
   );
   const round = "coalesce((SELECT max(round) FROM rounds WHERE ended_at IS NULL), round)";
   const drop = db.prepare("DELETE FROM sources WHERE name = ?");
-  const all = db.prepare(
+  const all = db.rows(
     `SELECT * FROM sources WHERE kind NOT IN (${sideKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY rowid`,
+    sourceRow,
   );
-  const one = db.prepare("SELECT * FROM sources WHERE name = ?");
-  const ages = db.prepare(
+  const one = db.rows("SELECT * FROM sources WHERE name = ?", sourceRow);
+  const ages = db.rows(
     `SELECT kind, count(*) AS sources, sum(succeeded_at IS NULL) AS never, max(succeeded_at) AS newest,
        min(succeeded_at) AS oldest
      FROM sources WHERE kind NOT IN (${sideKinds.map((kind) => `'${kind}'`).join(", ")}) GROUP BY kind`,
+    sourceAgesRow,
   );
-  const failing = db.prepare("SELECT * FROM sources WHERE failure IS NOT NULL ORDER BY rowid");
+  const failing = db.rows(
+    "SELECT * FROM sources WHERE failure IS NOT NULL ORDER BY rowid",
+    failingSourceRow,
+  );
   const neverRead = db.prepare(
     `SELECT count(*) AS projects FROM sources s WHERE s.kind = 'events'
        AND NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = s.project_id AND p.read_at IS NOT NULL)`,
@@ -79,20 +84,17 @@ export function createSources({ db, clock }: StoreDeps) {
     drop: db.transaction((gone: readonly string[]): void => {
       for (const name of gone) drop.run(name);
     }),
-    all: (): readonly SourceState[] => all.all().map(sourceRow),
-    get(name: string): SourceState | null {
-      const row = one.get(name);
-      return row === undefined ? null : sourceRow(row);
-    },
+    all: (): readonly SourceState[] => all.all(),
+    get: (name: string): SourceState | null => one.find(name),
     /** How old each kind's data is, without loading each source. */
-    ages: (): readonly SourceAges[] => ages.all().map(sourceAgesRow),
+    ages: (): readonly SourceAges[] => ages.all(),
     /** When the most recently read list was read; null = none was. */
     lastReadAt(): Temporal.Instant | null {
-      const newest = ages.all().flatMap((row) => sourceAgesRow(row).newest ?? []);
+      const newest = ages.all().flatMap(({ newest }) => newest ?? []);
       return newest.toSorted((a, b) => Temporal.Instant.compare(b, a))[0] ?? null;
     },
     /** Sources whose last poll failed, including comments and other side sources. */
-    failing: (): readonly FailingSource[] => failing.all().map(failingSourceRow),
+    failing: (): readonly FailingSource[] => failing.all(),
     /** Polled projects that are not served yet, as some of their lists were never read. */
     projectsNeverRead: (): number => numberColumn(neverRead.get(), "projects"),
     /** `at`: when the poll began, as its data is as old as that. A success or a refusal counts for the current round. */
@@ -118,25 +120,27 @@ export function createAbsences({ db, clock }: StoreDeps) {
   );
   const confirm = db.prepare("UPDATE absences SET confirmed_at = ? WHERE item = ?");
   const withdraw = db.prepare("DELETE FROM absences WHERE item = ?");
-  const all = db.prepare("SELECT * FROM absences ORDER BY item");
+  const all = db.rows("SELECT * FROM absences ORDER BY item", absenceRow);
   const ofSource = db
     .prepare(
       `SELECT item, service_id FROM absences JOIN identities USING (item)
        WHERE absences.source = ? ORDER BY item`,
     )
     .raw();
-  const confirmedOf = db.prepare(
+  const confirmedOf = db.rows(
     "SELECT * FROM absences WHERE source = ? AND confirmed_at IS NOT NULL ORDER BY item LIMIT ?",
+    absenceRow,
   );
   const unconfirmed = db
     .prepare(
       "SELECT item FROM absences WHERE confirmed_at IS NULL AND item > ? ORDER BY item LIMIT ?",
     )
     .pluck();
-  const counts = db.prepare(
+  const counts = db.rows(
     "SELECT source, count(*) - count(confirmed_at) AS open, count(confirmed_at) AS confirmed FROM absences GROUP BY source",
+    absenceCountRow,
   );
-  const one = db.prepare("SELECT * FROM absences WHERE item = ?");
+  const one = db.rows("SELECT * FROM absences WHERE item = ?", absenceRow);
   return {
     notice: (item: ItemKey, source: string): void =>
       void notice.run(item, source, clock().toString()),
@@ -145,22 +149,19 @@ export function createAbsences({ db, clock }: StoreDeps) {
     withdraw: db.transaction((items: readonly ItemKey[]): void => {
       for (const item of items) withdraw.run(item);
     }),
-    all: (): readonly AbsenceRow[] => all.all().map(absenceRow),
-    get(item: ItemKey): AbsenceRow | null {
-      const row = one.get(item);
-      return row === undefined ? null : absenceRow(row);
-    },
+    all: (): readonly AbsenceRow[] => all.all(),
+    get: (item: ItemKey): AbsenceRow | null => one.find(item),
     /** Missing items of a source, with their ids. */
     ofSource: (source: string): ReadonlyMap<ItemKey, ServiceId | null> =>
       new Map(ofSource.all(source).map(absentItem)),
     /** Up to `most` missing items of a source that are confirmed as gone. */
     confirmedOf: (source: string, most: number): readonly AbsenceRow[] =>
-      confirmedOf.all(source, most).map(absenceRow),
+      confirmedOf.all(source, most),
     /** Up to `most` unconfirmed missing items, by key, after `after`. */
     unconfirmed: (after: number, most: number): readonly ItemKey[] =>
       unconfirmed.all(after, most).map((item) => itemKey(Number(item))),
     /** Counts per source. */
-    counts: (): ReadonlyMap<string, AbsenceCount> => new Map(counts.all().map(absenceCountRow)),
+    counts: (): ReadonlyMap<string, AbsenceCount> => new Map(counts.all()),
   };
 }
 
@@ -175,8 +176,8 @@ export function createBrakes({ db, clock }: StoreDeps) {
     "UPDATE brakes SET released_at = ? WHERE source = ? AND released_at IS NULL",
   );
   const lift = db.prepare("DELETE FROM brakes WHERE source = ?");
-  const all = db.prepare("SELECT * FROM brakes ORDER BY source");
-  const one = db.prepare("SELECT * FROM brakes WHERE source = ?");
+  const all = db.rows("SELECT * FROM brakes ORDER BY source", brakeRow);
+  const one = db.rows("SELECT * FROM brakes WHERE source = ?", brakeRow);
   const stamp = () => clock().toString();
   return {
     set: (
@@ -192,10 +193,7 @@ export function createBrakes({ db, clock }: StoreDeps) {
     release: (source: string): boolean => release.run(stamp(), source).changes > 0,
     /** Ends the hold: everything came back or was removed. */
     lift: (source: string): void => void lift.run(source),
-    all: (): readonly BrakeRow[] => all.all().map(brakeRow),
-    get(source: string): BrakeRow | null {
-      const row = one.get(source);
-      return row === undefined ? null : brakeRow(row);
-    },
+    all: (): readonly BrakeRow[] => all.all(),
+    get: (source: string): BrakeRow | null => one.find(source),
   };
 }

@@ -44,6 +44,3 @@ export const unansweredRowIn = (zone: string) =>
     carriedOutAt: ["landed_at", instantOf],
   });
 export type UnansweredWrite = ReturnType<ReturnType<typeof unansweredRowIn>>;
-
-export const unansweredRow = (row: unknown, zone: string): UnansweredWrite =>
-  unansweredRowIn(zone)(row);

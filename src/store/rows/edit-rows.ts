@@ -110,5 +110,3 @@ export const editStepRow = rowOf<Tables["edit_steps"]>()({
   decidedBy: orNull(json<Decider>()),
 });
 export type EditStep = ReturnType<typeof editStepRow>;
-
-export const editRow = (row: unknown, zone: string): Edit => editRowIn(zone)(row);

@@ -186,5 +186,3 @@ export const heldPlaceRow = rowOf<{ collection: string; project_id: number; acto
   ...triedPlace,
   actor: personId,
 });
-
-export { instantOf } from "./row.ts";

@@ -134,5 +134,3 @@ export const projectKeyAccessRow = rowOf<Tables["key_sights"]>()({
   at: instant,
 });
 export type ProjectKeyAccess = ReturnType<typeof projectKeyAccessRow>;
-
-export { type SideState, sideRow } from "./source-rows.ts";

@@ -10,22 +10,24 @@ const comparedAtOnce = 1000;
 
 /** Full-text search over the items of the view. */
 export function createItemSearch({ db }: Pick<StoreDeps, "db">) {
-  const matching = db.prepare(
+  const matching = db.rows(
     `SELECT w.rowid AS item FROM item_words w WHERE item_words MATCH @match AND w.rowid < @before
        AND (@projects IS NULL OR (SELECT project_id FROM view_items WHERE item = w.rowid)
          IN (SELECT value FROM json_each(@projects)))
      ORDER BY w.rowid DESC LIMIT ${batch}`,
+    itemKeyColumn,
   );
-  const containing = db.prepare(
+  const containing = db.rows(
     `SELECT item FROM view_items WHERE item > @after AND item <= @upTo AND title LIKE @pattern ESCAPE '\\'
        AND (@projects IS NULL OR project_id IN (SELECT value FROM json_each(@projects))) ORDER BY item DESC`,
+    itemKeyColumn,
   );
   const newestItem = db.prepare("SELECT coalesce(max(item), 0) AS item FROM view_items");
 
   function* matches(match: string, projects: string | null): Generator<readonly ItemKey[]> {
     let before = Number.MAX_SAFE_INTEGER;
     for (let isMore = true; isMore; ) {
-      const keys = matching.all({ match, before, projects }).map(itemKeyColumn);
+      const keys = matching.all({ match, before, projects });
       yield keys;
       before = keys.at(-1) ?? 0;
       isMore = keys.length === batch;
@@ -52,7 +54,7 @@ export function createItemSearch({ db }: Pick<StoreDeps, "db">) {
       const pattern = `%${text.trim().replace(/[\\%_]/g, "\\$&")}%`;
       for (let upTo = numberColumn(newestItem.get(), "item"); upTo > 0; upTo -= comparedAtOnce) {
         const part = { after: upTo - comparedAtOnce, upTo, pattern, projects: among };
-        yield containing.all(part).map(itemKeyColumn);
+        yield containing.all(part);
       }
     },
   };

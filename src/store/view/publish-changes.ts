@@ -1,18 +1,18 @@
 import { type Edit, overlay } from "../../domain/edit.ts";
 import { fieldNames, fieldOf, jsonKeyOf } from "../../domain/fields.ts";
-import { type ItemKey, itemKey, type PersonId, type Revision, revision } from "../../domain/ids.ts";
+import { type ItemKey, type PersonId, type Revision, revision } from "../../domain/ids.ts";
 import { type CollectionName, collectionOf, directory, type Item } from "../../domain/item.ts";
 import { fieldsOf, type PatchField, patchFields, placedIn, placeOf } from "../../domain/patch.ts";
 import { fromPlain, type PlainItem, publishedPart } from "../../domain/plain-item.ts";
 import { sameDescription, sameTitle } from "../../domain/same-values.ts";
-import { editRow } from "../rows/edit-rows.ts";
+import { editRowIn } from "../rows/edit-rows.ts";
 import {
   contentText,
   heldPlaceRow,
   identityRow,
   instantText,
+  itemKeyColumn,
   mirrorRow,
-  numberColumn,
   plainContent,
   provenanceOf,
   triedRow,
@@ -80,16 +80,24 @@ export interface Changes extends ChangeLog {
 }
 
 export function createChanges({ db, zone, clock }: StoreDeps): Changes {
-  const identity = db.prepare("SELECT * FROM identities WHERE item = ?");
-  const mirrored = db.prepare(
+  const identity = db.rows("SELECT * FROM identities WHERE item = ?", identityRow);
+  const mirrored = db.rows(
     "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
+    mirrorRow,
   );
-  const openEdits = db.prepare(
+  const openEdits = db.rows(
     "SELECT * FROM journal WHERE item = ? AND state IN ('pending', 'claimed') ORDER BY id",
+    editRowIn(zone),
   );
-  const taskOf = db.prepare("SELECT item FROM identities WHERE kind = 'task' AND service_id = ?");
-  const viewed = db.prepare("SELECT item, collection, content FROM view_items WHERE item = ?");
-  const viewedBelow = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
+  const taskOf = db.rows(
+    "SELECT item FROM identities WHERE kind = 'task' AND service_id = ?",
+    itemKeyColumn,
+  );
+  const viewed = db.rows(
+    "SELECT item, collection, content FROM view_items WHERE item = ?",
+    viewRow,
+  );
+  const viewedBelow = db.rows("SELECT item FROM view_items WHERE parent_id = ?", itemKeyColumn);
   const putView = db.prepare(
     `INSERT INTO view_items (item, collection, content) VALUES (?, ?, ?)
      ON CONFLICT (item) DO UPDATE SET collection = excluded.collection, content = excluded.content`,
@@ -133,19 +141,22 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   const markHeldStale = db.prepare(
     "UPDATE held_objects SET stale = 1 WHERE stale = 0 AND edit IN (SELECT id FROM edits WHERE item = ? AND state = 'held')",
   );
-  const triedPlaces = db.prepare(
+  const triedPlaces = db.rows(
     `SELECT DISTINCT c.collection, k.project_id FROM object_names n JOIN changes c USING (revision)
        JOIN collections k ON k.name = c.collection
      WHERE n.item IN (@key, @above) AND n.person IS NOT NULL AND c.collection NOT IN (SELECT collection FROM view_items WHERE item = @key)`,
+    triedRow,
   );
-  const heldPlaces = db.prepare(
+  const heldPlaces = db.rows(
     `SELECT DISTINCT e.actor, c.collection, k.project_id FROM edits e JOIN object_names n ON n.item = e.item AND n.person = e.actor
        JOIN changes c USING (revision) JOIN collections k ON k.name = c.collection
      WHERE e.item IN (@key, @above) AND e.state = 'held' AND c.collection <> @collection`,
+    heldPlaceRow,
   );
-  const subtasksOf = db.prepare(
+  const subtasksOf = db.rows(
     `SELECT below.item FROM identities task JOIN view_items below ON below.parent_id = task.service_id
      WHERE task.item = ? AND task.kind = 'task'`,
+    itemKeyColumn,
   );
   let settled: SettledEdit | null = null;
 
@@ -153,22 +164,18 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   function current(key: ItemKey): Item | null {
     const item = overlaid(key);
     if (item?.kind !== "subtask" || item.parentId === null) return item;
-    const row = taskOf.get(item.parentId);
-    const task = row === undefined ? null : overlaid(itemKey(numberColumn(row, "item")));
+    const taskKey = taskOf.find(item.parentId);
+    const task = taskKey && overlaid(taskKey);
     return task ? placedIn(item, placeOf(task)) : item;
   }
 
-  const overlaid = (key: ItemKey): Item | null =>
-    overlay(
-      inWorkspace(key),
-      openEdits.all(key).map((edit) => editRow(edit, zone)),
-    );
+  const overlaid = (key: ItemKey): Item | null => overlay(inWorkspace(key), openEdits.all(key));
 
   /** The item as it last was in the workspace. */
   function inWorkspace(key: ItemKey): Item | null {
-    const row = mirrored.get(key);
-    if (row === undefined) return null;
-    const { content, ...known } = mirrorRow(row);
+    const row = mirrored.find(key);
+    if (!row) return null;
+    const { content, ...known } = row;
     return fromPlain(plainContent(content), provenanceOf(known), zone);
   }
 
@@ -230,7 +237,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   }
 
   function raiseSequence(key: ItemKey, least = 0): void {
-    const { sequence, modifiedAt } = identityRow(identity.get(key));
+    const { sequence, modifiedAt } = identity.get(key);
     const next = Math.max(sequence + 1, least);
     setSequence.run(next, nextModified(modifiedAt).toString(), key);
   }
@@ -238,12 +245,9 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   /** Logs a change of an item where held moves of it, or of its task, show it to their editors. */
   function logWhereHeld(key: ItemKey, plain: PlainItem, collection: CollectionName) {
     const parentId = plain.kind === "event" ? null : plain.parentId;
-    const task = parentId === null ? undefined : taskOf.get(parentId);
-    const above = task === undefined ? key : numberColumn(task, "item");
-    for (const row of heldPlaces.all({ key, above, collection })) {
-      const { collection: place, project, actor } = heldPlaceRow(row);
+    const above = (parentId === null ? null : taskOf.find(parentId)) ?? key;
+    for (const { collection: place, project, actor } of heldPlaces.all({ key, above, collection }))
       log(place, { key, act: "put", project, recipients: onlyTo(actor) });
-    }
   }
 
   /** Stores the new version with its SEQUENCE and LAST-MODIFIED. */
@@ -310,8 +314,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
 
   function publish(key: ItemKey): boolean {
     const item = current(key);
-    const row = viewed.get(key);
-    const shown = row === undefined ? null : viewRow(row);
+    const shown = viewed.find(key);
     const isSame = item
       ? shown?.collection === collectionOf(item) && shown.content === contentText(item)
       : shown === null;
@@ -327,16 +330,16 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
 
   /** Publishes the subtasks of a task that is shown in another place or again. It may have moved while hidden. */
   function publishBelow(task: Item): void {
-    for (const row of viewedBelow.all(task.id)) publish(itemKey(numberColumn(row, "item")));
+    for (const key of viewedBelow.all(task.id)) publish(key);
   }
 
   function note(
     key: ItemKey,
     recipients: Recipients | null = null,
   ): { at: Revision; collection: CollectionName; content: string } | null {
-    const row = viewed.get(key);
-    if (row === undefined) return null;
-    const { collection, content } = viewRow(row);
+    const row = viewed.find(key);
+    if (!row) return null;
+    const { collection, content } = row;
     const plain = plainContent(content);
     const at = log(collection, {
       key,
@@ -350,10 +353,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
 
   function logInTriedPlaces(key: ItemKey, recipients: Recipients | null, above = key): void {
     note(key, recipients);
-    for (const row of triedPlaces.all({ key, above })) {
-      const { collection, project } = triedRow(row);
+    for (const { collection, project } of triedPlaces.all({ key, above }))
       log(collection, { key, act: "bury", project, recipients: recipients ?? toEveryone });
-    }
   }
 
   return {
@@ -378,10 +379,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     logForEditor(key, editor) {
       const recipients = editor === null ? null : onlyTo(editor);
       logInTriedPlaces(key, recipients);
-      for (const row of subtasksOf.all(key)) {
-        // It was shown where its task was, even if nobody knew of it when that was moved.
-        logInTriedPlaces(itemKey(numberColumn(row, "item")), recipients, key);
-      }
+      // Each was shown where its task was, even if nobody knew of it when that was moved.
+      for (const subtask of subtasksOf.all(key)) logInTriedPlaces(subtask, recipients, key);
     },
     directoryChanged() {
       log(directory, { key: null, act: "put", project: everyProject, recipients: toEveryone });

@@ -19,6 +19,7 @@ import {
   placedVersionRow,
   plainContent,
   provenanceOf,
+  revisionColumn,
   textColumn,
   type ViewItemRow,
   versionRow,
@@ -100,27 +101,38 @@ export function createView({
   findIdentity,
 }: StoreDeps & { findIdentity: (uid: string) => IdentityRow | null }) {
   const byKey = db.prepare(`${joined} WHERE v.item = ?`);
-  const byProject = db.prepare(`${joined} WHERE v.project_id = ? ORDER BY v.item`);
-  const keysByProject = db.prepare(
+  const byProject = db.rows(`${joined} WHERE v.project_id = ? ORDER BY v.item`, (row) =>
+    decode(viewItemRow(row)),
+  );
+  const keysByProject = db.rows(
     "SELECT item FROM view_items WHERE project_id = ? ORDER BY item",
+    itemKeyColumn,
   );
-  const byCollection = db.prepare(`${joined} WHERE v.collection = ? ORDER BY v.item`);
-  const byParent = db.prepare(`${joined} WHERE v.parent_id = ? ORDER BY v.item`);
-  const byPerson = db.prepare(
+  const byCollection = db.rows(`${joined} WHERE v.collection = ? ORDER BY v.item`, (row) =>
+    decode(viewItemRow(row)),
+  );
+  const byParent = db.rows(`${joined} WHERE v.parent_id = ? ORDER BY v.item`, (row) =>
+    decode(viewItemRow(row)),
+  );
+  const byPerson = db.rows(
     `${joined} WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = ?) ORDER BY v.item`,
+    (row) => decode(viewItemRow(row)),
   );
-  const keysByCollection = db.prepare(
+  const keysByCollection = db.rows(
     "SELECT item FROM view_items WHERE collection = ? ORDER BY item",
+    itemKeyColumn,
   );
-  const partByPerson = db.prepare(
+  const partByPerson = db.rows(
     `SELECT item FROM view_items v WHERE item > @after AND item <= @upTo
        AND EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = @person) ORDER BY item`,
+    itemKeyColumn,
   );
-  const partWhere = db.prepare(
+  const partWhere = db.rows(
     `SELECT item FROM view_items v WHERE item > @after AND item <= @upTo
        AND (@projects IS NULL OR project_id IN (SELECT value FROM json_each(@projects)))
        AND (@people IS NULL OR EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned')
          WHERE value IN (SELECT value FROM json_each(@people)))) ORDER BY item`,
+    itemKeyColumn,
   );
   const lastKey = db.prepare("SELECT coalesce(max(item), 0) AS item FROM view_items");
   const remindableItems = db.prepare(
@@ -139,10 +151,14 @@ export function createView({
     `SELECT ${versionColumns} FROM versions v JOIN identities i USING (item)
      WHERE v.item = ? AND v.content IS NOT NULL AND v.at <= ? ORDER BY v.revision DESC LIMIT 1`,
   );
-  const versionsAfter = db.prepare(
+  const versionsAfter = db.rows(
     `SELECT v.revision, v.collection, v.content, i.service_id FROM versions v JOIN identities i USING (item)
      WHERE v.item = @key AND v.revision >= coalesce((SELECT max(revision) FROM versions
        WHERE item = @key AND revision <= @at), 0) ORDER BY v.revision`,
+    (row) => {
+      const { revision, collection, content } = placedVersionRow(row);
+      return { revision, collection, item: content === null ? null : decodeVersion(row) };
+    },
   );
   const versionsOf = db.prepare(
     `SELECT ${versionColumns} FROM versions v JOIN identities i USING (item)
@@ -199,14 +215,14 @@ export function createView({
 
   function* keysAssignedTo(person: PersonId): Generator<readonly ItemKey[]> {
     for (let after = 0; after < numberColumn(lastKey.get(), "item"); after += keysPerPart) {
-      yield partByPerson.all({ person, after, upTo: after + keysPerPart }).map(itemKeyColumn);
+      yield partByPerson.all({ person, after, upTo: after + keysPerPart });
     }
   }
 
   function* keysWhere({ projects, assigned }: KeysWanted): Generator<readonly ItemKey[]> {
     const wanted = { projects: listText(projects), people: listText(assigned) };
     for (let after = 0; after < numberColumn(lastKey.get(), "item"); after += keysPerPart) {
-      yield partWhere.all({ ...wanted, after, upTo: after + keysPerPart }).map(itemKeyColumn);
+      yield partWhere.all({ ...wanted, after, upTo: after + keysPerPart });
     }
   }
 
@@ -217,23 +233,17 @@ export function createView({
       return identity && one(byKey.get(identity.item));
     },
     /** Items of a project, in the order in which they became known. */
-    ofProject: (project: ProjectId): readonly ViewItem[] =>
-      byProject.all(project).map((row) => decode(viewItemRow(row))),
+    ofProject: (project: ProjectId): readonly ViewItem[] => byProject.all(project),
     /** Keys of a project's items, in the same order. */
-    keysOfProject: (project: ProjectId): readonly ItemKey[] =>
-      keysByProject.all(project).map(itemKeyColumn),
+    keysOfProject: (project: ProjectId): readonly ItemKey[] => keysByProject.all(project),
     /** Items of a collection, in the order in which they became known. */
-    ofCollection: (name: CollectionName): readonly ViewItem[] =>
-      byCollection.all(name).map((row) => decode(viewItemRow(row))),
+    ofCollection: (name: CollectionName): readonly ViewItem[] => byCollection.all(name),
     /** Keys of a collection's items, in the same order. */
-    keysOfCollection: (name: CollectionName): readonly ItemKey[] =>
-      keysByCollection.all(name).map(itemKeyColumn),
+    keysOfCollection: (name: CollectionName): readonly ItemKey[] => keysByCollection.all(name),
     /** Subtasks of a task, in the order in which they became known. */
-    below: (task: ServiceId | null): readonly ViewItem[] =>
-      byParent.all(task).map((row) => decode(viewItemRow(row))),
+    below: (task: ServiceId | null): readonly ViewItem[] => byParent.all(task),
     /** Items assigned to a person, of all projects. */
-    assignedTo: (person: PersonId): readonly ViewItem[] =>
-      byPerson.all(person).map((row) => decode(viewItemRow(row))),
+    assignedTo: (person: PersonId): readonly ViewItem[] => byPerson.all(person),
     /** Keys of such items, read in parts of the whole view. */
     keysAssignedTo,
     /**
@@ -271,10 +281,7 @@ export function createView({
      * view by then, or if that is no longer known. Includes hidden versions: it is for deciding what a calendar contains.
      */
     versionsFrom: (key: ItemKey, at: Revision): readonly ItemVersion[] =>
-      versionsAfter.all({ key, at }).map((row) => {
-        const { revision, collection, content } = placedVersionRow(row);
-        return { revision, collection, item: content === null ? null : decodeVersion(row) };
-      }),
+      versionsAfter.all({ key, at }),
     /** Every version that the reader could see, oldest first; from the one shown at `since` on, if given. */
     history: (key: ItemKey, reader: Reader, since?: Temporal.Instant): readonly Item[] =>
       versionsOf
@@ -390,59 +397,68 @@ export const assignedCalendar = "assigned";
 /** The row of `meta` that says how far back the log reaches. */
 export const completeFromFact = "complete_from";
 
+const changedItem = (row: unknown): ChangedItem => ({
+  item: itemKeyColumn(row),
+  revision: revisionColumn(row),
+});
+
 export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
   const ofProject = db.remembered(
-    `SELECT coalesce(max(revision), 0) AS revision FROM collections WHERE project_id IN (?, ${everyProject})`,
+    `SELECT max(revision) AS revision FROM collections WHERE project_id IN (?, ${everyProject})`,
+    revisionColumn,
   );
   const ofCollection = db.remembered(
-    "SELECT coalesce(max(revision), 0) AS revision FROM collections WHERE name = ?",
+    "SELECT max(revision) AS revision FROM collections WHERE name = ?",
+    revisionColumn,
   );
   const ofItem = db.prepare("SELECT 1 FROM changes WHERE revision > ? AND item = ? LIMIT 1");
-  const projectItems = db.prepare(
+  const projectItems = db.rows(
     `SELECT DISTINCT item FROM changes WHERE revision > ? AND item IS NOT NULL
        AND collection IN (SELECT name FROM collections WHERE project_id = ?)`,
+    itemKeyColumn,
   );
-  const everyItem = db.prepare("SELECT item FROM identities");
-  const newest = db.remembered("SELECT coalesce(max(revision), 0) AS revision FROM changes");
-  const later = db.prepare("SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?");
-  const changed = db.prepare(
+  const everyItem = db.rows("SELECT item FROM identities", itemKeyColumn);
+  const newest = db.remembered("SELECT max(revision) AS revision FROM changes", revisionColumn);
+  const later = db.rows(
+    "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?",
+    changeRow,
+  );
+  const changed = db.rows(
     `SELECT item, max(revision) AS revision FROM changes
      WHERE revision > ? AND item IS NOT NULL GROUP BY item ORDER BY 2`,
+    changedItem,
   );
   const seen = db.remembered(
-    `SELECT coalesce(max(revision), 0) AS revision FROM seen_changes
+    `SELECT max(revision) AS revision FROM seen_changes
      WHERE collection = ? AND person IN (?, ${everybody})`,
+    revisionColumn,
   );
-  const seenLater = db.prepare(
+  const seenLater = db.rows(
     `SELECT item, max(revision) AS revision FROM changes
      WHERE revision > @after AND item IS NOT NULL AND quiet = 0
        AND (@collection IS NULL OR collection = @collection)
        AND (audience IS NULL OR EXISTS (SELECT 1 FROM json_each(audience) WHERE value = @person))
      GROUP BY item ORDER BY 2`,
+    changedItem,
   );
-  const reach = db.remembered(`SELECT value FROM meta WHERE name = '${completeFromFact}'`);
+  const reach = db.remembered(`SELECT value FROM meta WHERE name = '${completeFromFact}'`, (row) =>
+    revision(Number(textColumn(row, "value"))),
+  );
 
-  const revisionColumn = (row: unknown): Revision => revision(numberColumn(row, "revision"));
-  const changedItem = (row: unknown): ChangedItem => ({
-    item: itemKeyColumn(row),
-    revision: revisionColumn(row),
-  });
-  const completeFrom = (): Revision => revision(Number(textColumn(reach.get(), "value") ?? 0));
+  const completeFrom = (): Revision => reach.find() ?? revision(0);
 
   return {
-    revisionOf: (project) => revisionColumn(ofProject.get(project)),
-    seenRevision: (collection, person) =>
-      revisionColumn(seen.get(collection ?? assignedCalendar, person)),
-    revisionOfDirectory: () => revisionColumn(ofCollection.get(directory)),
-    latest: () => revisionColumn(newest.get()),
+    revisionOf: (project) => ofProject.get(project),
+    seenRevision: (collection, person) => seen.get(collection ?? assignedCalendar, person),
+    revisionOfDirectory: () => ofCollection.get(directory),
+    latest: () => newest.get(),
     hasChangedAfter: (after, key) => ofItem.get(after, key) !== undefined,
     itemsSince(project, after) {
-      const rows = after < completeFrom() ? everyItem.all() : projectItems.all(after, project);
-      return rows.map(itemKeyColumn);
+      return after < completeFrom() ? everyItem.all() : projectItems.all(after, project);
     },
-    since: (after, limit) => later.all(after, limit).map(changeRow),
-    changedAfter: (after) => changed.all(after).map(changedItem),
-    seenAfter: (after, of) => seenLater.all({ after, ...of }).map(changedItem),
+    since: (after, limit) => later.all(after, limit),
+    changedAfter: (after) => changed.all(after),
+    seenAfter: (after, of) => seenLater.all({ after, ...of }),
     completeFrom,
   };
 }
