@@ -37,7 +37,7 @@ export interface StoreTransaction<Given extends unknown[], Value> {
 }
 
 /** A query with the decoder of its rows. */
-export interface Query<Row> {
+interface Query<Row> {
   /** The first row; null if there is none. */
   find(...values: unknown[]): Row | null;
   /** The first row of a query that always has one. */

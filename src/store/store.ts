@@ -45,15 +45,9 @@ import {
 } from "./mirror/side-mirror.ts";
 import { createAbsences, createBrakes, createSources } from "./mirror/sources.ts";
 import { keepFilePrivate } from "./private-files.ts";
-import {
-  type GateRest,
-  type GateSlot,
-  gateRestRow,
-  gateSlotRow,
-  instantText,
-  textColumn,
-} from "./rows/item-rows.ts";
+import { gateRestRow, gateSlotRow, textColumn } from "./rows/item-rows.ts";
 import { instantOf } from "./rows/row.ts";
+import { bound, upsert } from "./rows/write-row.ts";
 import { createTransactions, type StoreDeps, storeDatabase } from "./steady-database.ts";
 import { createStorageHealth } from "./storage-health.ts";
 import { createTopicWatch } from "./topic-watch.ts";
@@ -254,35 +248,34 @@ function createKeyLosses({ db, clock }: StoreDeps) {
   };
 }
 
+type GateSlot = ReturnType<typeof gateSlotRow>;
+type GateRest = ReturnType<typeof gateRestRow>;
+
 /** The requests and the pause that the rate limiter remembers across a restart. */
 function createGateSlots({ db }: StoreDeps) {
   const all = db.rows("SELECT * FROM gate_slots ORDER BY slot", gateSlotRow);
   const clear = db.prepare("DELETE FROM gate_slots WHERE slot >= ?");
   const put = db.prepare(
-    `INSERT INTO gate_slots (slot, started_at, answered_at) VALUES (?, ?, ?)
-     ON CONFLICT (slot) DO UPDATE SET started_at = excluded.started_at, answered_at = excluded.answered_at`,
+    upsert("gate_slots", { key: ["slot"], columns: ["started_at", "answered_at"] }),
   );
   const rest = db.rows("SELECT * FROM gate_rest", gateRestRow);
   const putRest = db.prepare(
-    `INSERT INTO gate_rest (id, noted_at, paused_until, share, quiet_since)
-     VALUES (1, @notedAt, @pausedUntil, @share, @quietSince)
-     ON CONFLICT (id) DO UPDATE SET noted_at = excluded.noted_at, paused_until = excluded.paused_until,
-       share = excluded.share, quiet_since = excluded.quiet_since`,
+    upsert("gate_rest", {
+      key: ["id"],
+      columns: ["noted_at", "paused_until", "share", "quiet_since"],
+    }),
   );
   return {
     loadRest: (): GateRest | null => rest.find(),
-    saveRest: ({ notedAt, pausedUntil, share, quietSince }: GateRest): void =>
-      void putRest.run({
-        share,
-        notedAt: instantText(notedAt),
-        pausedUntil: instantText(pausedUntil),
-        quietSince: instantText(quietSince),
-      }),
+    saveRest: (rest: GateRest): void => void putRest.run(bound({ ...rest, id: 1 })),
     load: (): readonly GateSlot[] => all.all(),
     save: db.transaction((slots: readonly GateSlot[]): void => {
-      for (const [slot, { startedAt, answeredAt }] of slots.entries()) {
-        put.run(slot, startedAt.toString(), answeredAt?.toString() ?? null);
-      }
+      for (const [slot, { startedAt, answeredAt }] of slots.entries())
+        put.run({
+          slot,
+          startedAt: startedAt.toString(),
+          answeredAt: answeredAt?.toString() ?? null,
+        });
       clear.run(slots.length);
     }),
   };

@@ -3,6 +3,7 @@ import { troubleId, troubleTiming } from "../domain/trouble.ts";
 import type { Trouble } from "../domain/trouble-kinds.ts";
 import { instantText } from "./rows/item-rows.ts";
 import { type Episode, episodeRow, troubleRow } from "./rows/trouble-rows.ts";
+import { upsert } from "./rows/write-row.ts";
 import type { StoreDeps } from "./steady-database.ts";
 
 /** What has changed since the last check. */
@@ -35,8 +36,7 @@ export function createTroubles({ db, clock }: StoreDeps) {
     episodeRow,
   );
   const report = db.prepare(
-    `INSERT INTO reported_troubles (identity, trouble) VALUES (@identity, @trouble)
-     ON CONFLICT (identity) DO UPDATE SET trouble = excluded.trouble`,
+    upsert("reported_troubles", { key: ["identity"], columns: ["trouble"] }),
   );
   const withdraw = db.prepare("DELETE FROM reported_troubles WHERE identity = ?");
   const reported = db.prepare("SELECT * FROM reported_troubles ORDER BY identity");

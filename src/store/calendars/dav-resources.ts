@@ -11,6 +11,7 @@ import {
   shownNumbersRow,
 } from "../rows/calendar-rows.ts";
 import { identityRow, instantText, itemKeyColumn } from "../rows/item-rows.ts";
+import { upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Identifies the octets of an item. Some programs treat a milestone as an event, others as a to-do. */
@@ -107,9 +108,8 @@ export function createObjectNames({ db }: StoreDeps) {
     "SELECT * FROM identities WHERE uid GLOB '*[^-A-Za-z0-9_.@]*' OR length(uid) > 150",
     identityRow,
   );
-  const upsert = db.prepare(
-    `INSERT INTO object_names (item, revision, name, person) VALUES (@item, @revision, @name, @person)
-     ON CONFLICT (item, revision) DO UPDATE SET name = excluded.name, person = excluded.person`,
+  const put = db.prepare(
+    upsert("object_names", { key: ["item", "revision"], columns: ["name", "person"] }),
   );
   const grant = db.prepare(
     `INSERT OR REPLACE INTO object_names (item, revision, name, person)
@@ -133,7 +133,7 @@ export function createObjectNames({ db }: StoreDeps) {
       readonly name: string;
       readonly revision: Revision;
       readonly person: PersonId | null;
-    }): void => void upsert.run(name),
+    }): void => void put.run(name),
     /**
      * After a held edit was approved: the item takes the name under which a program put it there. Call inside the same
      * transaction, after the item was published.
@@ -150,9 +150,8 @@ export function createCalendarProperties({ db }: StoreDeps) {
     "SELECT property, value FROM calendar_properties WHERE person = ? AND calendar = ?",
     propertyRow,
   );
-  const upsert = db.prepare(
-    `INSERT INTO calendar_properties (person, calendar, property, value) VALUES (@person, @calendar, @property, @value)
-     ON CONFLICT (person, calendar, property) DO UPDATE SET value = excluded.value`,
+  const put = db.prepare(
+    upsert("calendar_properties", { key: ["person", "calendar", "property"], columns: ["value"] }),
   );
   const drop = db.prepare(
     "DELETE FROM calendar_properties WHERE person = @person AND calendar = @calendar AND property = @property",
@@ -165,7 +164,7 @@ export function createCalendarProperties({ db }: StoreDeps) {
       readonly calendar: string;
       readonly property: string;
       readonly value: string;
-    }): void => void upsert.run(at),
+    }): void => void put.run(at),
     remove: (at: {
       readonly person: PersonId;
       readonly calendar: string;

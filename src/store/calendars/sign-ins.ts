@@ -2,13 +2,13 @@ import { type PersonId, personId } from "../../domain/ids.ts";
 import { type AppPassword, appPasswordRow } from "../rows/calendar-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
 import { type LogIn, logInRow } from "../rows/log-in-rows.ts";
+import { bound, upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Hashes of app passwords, one per person. */
 export function createAppPasswords({ db, clock }: StoreDeps) {
-  const upsert = db.prepare(
-    `INSERT INTO app_passwords (person, salt, digest, created_at) VALUES (@person, @salt, @digest, @at)
-     ON CONFLICT (person) DO UPDATE SET salt = excluded.salt, digest = excluded.digest, created_at = excluded.created_at`,
+  const put = db.prepare(
+    upsert("app_passwords", { key: ["person"], columns: ["salt", "digest", "created_at"] }),
   );
   const remove = db.prepare("DELETE FROM app_passwords WHERE person = ?");
   const ofPerson = db.remembered("SELECT * FROM app_passwords WHERE person = ?", appPasswordRow);
@@ -18,7 +18,7 @@ export function createAppPasswords({ db, clock }: StoreDeps) {
   return {
     /** Sets a person's password and invalidates the previous one. */
     set: (person: PersonId, { salt, digest }: Pick<AppPassword, "salt" | "digest">): void =>
-      void upsert.run({ person, salt, digest, at: instantText(clock()) }),
+      void put.run(bound({ person, salt, digest, createdAt: clock() })),
     /** False if there was none. */
     clear: (person: PersonId): boolean => remove.run(person).changes > 0,
     get: (person: PersonId): AppPassword | null => ofPerson.find(person),

@@ -10,7 +10,8 @@ import {
   fetchRow,
   fragmentRow,
 } from "../rows/feed-rows.ts";
-import { instantText, itemKeyColumn } from "../rows/item-rows.ts";
+import { itemKeyColumn } from "../rows/item-rows.ts";
+import { bound, upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** A feed to be created. */
@@ -71,16 +72,18 @@ export function createFeeds({ db, clock }: StoreDeps) {
   );
   const state = db.rows("SELECT * FROM feed_states WHERE feed = ?", feedStateRow);
   const setState = db.prepare(
-    `INSERT INTO feed_states (feed, inputs, etag, modified_at, items, bytes)
-     VALUES (@id, @inputs, @etag, @modifiedAt, @items, @bytes)
-     ON CONFLICT (feed) DO UPDATE SET inputs = excluded.inputs, etag = excluded.etag,
-       modified_at = excluded.modified_at, items = excluded.items, bytes = excluded.bytes`,
+    upsert("feed_states", {
+      key: ["feed"],
+      columns: ["inputs", "etag", "modified_at", "items", "bytes"],
+    }),
   );
   const fragments = db.rows("SELECT * FROM fragments WHERE feed = ?", fragmentRow);
   const fragmentsOf = db.rows("SELECT * FROM fragments WHERE feed = ? AND item = ?", fragmentRow);
   const putFragment = db.prepare(
-    `INSERT INTO fragments (feed, item, field, inputs, sequence, body) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (feed, item, field) DO UPDATE SET inputs = excluded.inputs, sequence = excluded.sequence, body = excluded.body`,
+    upsert("fragments", {
+      key: ["feed", "item", "field"],
+      columns: ["inputs", "sequence", "body"],
+    }),
   );
   const dropFragment = db.prepare("DELETE FROM fragments WHERE feed = ? AND item = ?");
   const publishedKeys = db.rows(
@@ -144,13 +147,13 @@ export function createFeeds({ db, clock }: StoreDeps) {
     reopen: (id: FeedId): boolean => reopen.run(id).changes > 0,
     state: (id: FeedId): FeedState | null => state.find(id),
     setState: (id: FeedId, { modifiedAt, ...rest }: FeedState): void =>
-      void setState.run({ ...rest, id, modifiedAt: modifiedAt.toString() }),
+      void setState.run({ ...rest, feed: id, modifiedAt: modifiedAt.toString() }),
     /** Everything that the feed has published. */
     fragments: (id: FeedId): readonly Fragment[] => fragments.all(id),
     /** What it has published of an item. */
     fragmentsOf: (id: FeedId, key: ItemKey): readonly Fragment[] => fragmentsOf.all(id, key),
-    putFragment: (id: FeedId, { key, field, inputs, sequence, body }: Fragment): void =>
-      void putFragment.run(id, key, field, inputs, sequence, body),
+    putFragment: (feed: FeedId, { key: item, ...rest }: Fragment): void =>
+      void putFragment.run({ ...rest, feed, item }),
     dropFragments: db.transaction((id: FeedId, keys: readonly ItemKey[]): void => {
       for (const key of keys) dropFragment.run(id, key);
     }),
@@ -166,10 +169,11 @@ export function createFeedFetches({ db }: StoreDeps) {
     fetchRow,
   );
   const put = db.prepare(
-    `INSERT INTO feed_fetches (feed, program, agent, first_at, last_at, visits, etag, revision, modified_at, gaps)
-     VALUES (@feed, @program, @agent, @firstAt, @lastAt, @visits, @etag, @revision, @modifiedAt, @gaps)
-     ON CONFLICT (feed, program) DO UPDATE SET agent = excluded.agent, last_at = excluded.last_at, visits = excluded.visits,
-       etag = excluded.etag, revision = excluded.revision, modified_at = excluded.modified_at, gaps = excluded.gaps`,
+    upsert("feed_fetches", {
+      key: ["feed", "program"],
+      columns: ["agent", "last_at", "visits", "etag", "revision", "modified_at", "gaps"],
+      once: ["first_at"],
+    }),
   );
   const forget = db.prepare(
     `DELETE FROM feed_fetches WHERE feed = @feed AND program NOT IN
@@ -180,16 +184,7 @@ export function createFeedFetches({ db }: StoreDeps) {
     of: (feed: FeedId): readonly FetchRow[] => of.all(feed),
     /** Writes rows, and keeps the `most` most recent programs of the feed. */
     put: db.transaction((feed: FeedId, rows: readonly FetchRow[], most: number): void => {
-      for (const { firstAt, lastAt, modifiedAt, gaps, ...row } of rows) {
-        put.run({
-          ...row,
-          feed,
-          firstAt: instantText(firstAt),
-          lastAt: instantText(lastAt),
-          modifiedAt: instantText(modifiedAt),
-          gaps: JSON.stringify(gaps),
-        });
-      }
+      for (const row of rows) put.run(bound({ ...row, feed }));
       forget.run({ feed, most });
     }),
   };

@@ -7,20 +7,19 @@ import {
   subscriptionRow,
 } from "../rows/channel-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
+import { bound, upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Processed files of the watched folder that were not yet moved to their target. */
 export function createInboxFiles({ db, clock }: StoreDeps) {
   const add = db.prepare(
-    `INSERT INTO inbox_files (path, stamp, target, report, applied_at) VALUES (@path, @stamp, @target, @report, @now)
-     ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, target = excluded.target, report = excluded.report,
-       applied_at = excluded.applied_at`,
+    upsert("inbox_files", { key: ["path"], columns: ["stamp", "target", "report", "applied_at"] }),
   );
   const all = db.rows("SELECT * FROM inbox_files ORDER BY path", inboxFileRow);
   const remove = db.prepare("DELETE FROM inbox_files WHERE path = ?");
   return {
     /** Call inside the transaction that stores the file's edits. */
-    add: (file: InboxFile): void => void add.run({ ...file, now: instantText(clock()) }),
+    add: (file: InboxFile): void => void add.run({ ...file, appliedAt: instantText(clock()) }),
     all: (): readonly InboxFile[] => all.all(),
     remove: (path: string): void => void remove.run(path),
   };
@@ -44,16 +43,15 @@ export function createSubscriptions({ db }: StoreDeps) {
     subscribedItemRow,
   );
   const putItem = db.prepare(
-    `INSERT INTO subscription_items (subscription, uid, known_as, project_id, shown, missing, missing_at)
-     VALUES (@name, @uid, @knownAs, @projectId, @shown, @missing, @missingAt)
-     ON CONFLICT (subscription, uid) DO UPDATE SET known_as = excluded.known_as, project_id = excluded.project_id,
-       shown = excluded.shown, missing = excluded.missing, missing_at = excluded.missing_at`,
+    upsert("subscription_items", {
+      key: ["subscription", "uid"],
+      columns: ["known_as", "project_id", "shown", "missing", "missing_at"],
+    }),
   );
   const dropItem = db.prepare("DELETE FROM subscription_items WHERE subscription = ? AND uid = ?");
   const counting = db.prepare(
     "SELECT count(*) AS items FROM subscription_items WHERE subscription = ? AND missing = 0",
   );
-  const textOf = (at: Temporal.Instant | null) => at && instantText(at);
 
   return {
     /** The calendar's row; created if missing. A changed address starts over without a snapshot. */
@@ -61,17 +59,7 @@ export function createSubscriptions({ db }: StoreDeps) {
       forget.run(name, address);
       return byName.find(name) ?? add.get(name, address);
     }),
-    put: (row: SubscriptionRow): void =>
-      void update.run({
-        ...row,
-        baselineAt: textOf(row.baselineAt),
-        attemptedAt: textOf(row.attemptedAt),
-        succeededAt: textOf(row.succeededAt),
-        changedAt: textOf(row.changedAt),
-        nextAt: textOf(row.nextAt),
-        notes: JSON.stringify(row.notes),
-        reissues: row.reissues ? 1 : 0,
-      }),
+    put: (row: SubscriptionRow): void => void update.run(bound(row)),
     items: (name: string): readonly SubscribedItem[] => items.all(name),
     /** Writes these items and deletes those with the dropped UIDs. */
     putItems: db.transaction(
@@ -83,7 +71,7 @@ export function createSubscriptions({ db }: StoreDeps) {
         }: { readonly put: readonly SubscribedItem[]; readonly drop: readonly string[] },
       ): void => {
         for (const uid of drop) dropItem.run(name, uid);
-        for (const item of put) putItem.run({ ...item, name, missingAt: textOf(item.missingAt) });
+        for (const item of put) putItem.run(bound({ ...item, subscription: name }));
       },
     ),
     /** Number of items in the last snapshot. */

@@ -1,13 +1,13 @@
 import { type ItemKey, itemKey, type PersonId, personId } from "../../domain/ids.ts";
 import { itemFromText, itemText, numberColumn } from "../rows/item-rows.ts";
-import { rowOf } from "../rows/row.ts";
+import { rowReader } from "../rows/row.ts";
 import type { Tables } from "../rows/tables.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import { createSendQueue, ofPeople } from "./send-queue.ts";
 
 /** Decodes the last invitation of a person to an event. */
 const invitationRowIn = (zone: string) =>
-  rowOf<Tables["invitations"]>()({
+  rowReader<Tables["invitations"]>()({
     person: personId,
     item: itemKey,
     uid: "same",

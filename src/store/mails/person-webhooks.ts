@@ -1,5 +1,5 @@
 import type { PersonId } from "../../domain/ids.ts";
-import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import { numberColumn, textColumn } from "../rows/item-rows.ts";
 import {
   type PersonWebhook,
   personWebhookRow,
@@ -7,6 +7,7 @@ import {
   type WebhookFate,
   webhookFateRow,
 } from "../rows/mail-rows.ts";
+import { bound, upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import { ofPeople } from "./send-queue.ts";
 
@@ -15,10 +16,10 @@ export function createPersonWebhooks({ db, clock }: StoreDeps) {
   const one = db.rows("SELECT * FROM person_webhooks WHERE person = ?", personWebhookRow);
   const all = db.rows("SELECT * FROM person_webhooks ORDER BY person", personWebhookRow);
   const put = db.prepare(
-    `INSERT INTO person_webhooks (person, format, address, token, with_mail, set_at)
-     VALUES (@person, @format, @address, @token, @withMail, @now)
-     ON CONFLICT (person) DO UPDATE SET format = excluded.format, address = excluded.address, token = excluded.token,
-       with_mail = excluded.with_mail, set_at = excluded.set_at`,
+    upsert("person_webhooks", {
+      key: ["person"],
+      columns: ["format", "address", "token", "with_mail", "set_at"],
+    }),
   );
   const remove = db.prepare("DELETE FROM person_webhooks WHERE person = ?");
   const newest = db.prepare(
@@ -33,8 +34,8 @@ export function createPersonWebhooks({ db, clock }: StoreDeps) {
     get: (person: PersonId): PersonWebhook | null => one.find(person),
     list: (): readonly PersonWebhook[] => all.all(),
     /** Sets or replaces a person's webhook, from now on. */
-    put: ({ withMail, ...webhook }: Omit<PersonWebhook, "setAt">): void =>
-      void put.run({ ...webhook, withMail: withMail ? 1 : 0, now: instantText(clock()) }),
+    put: (webhook: Omit<PersonWebhook, "setAt">): void =>
+      void put.run(bound({ ...webhook, setAt: clock() })),
     /** False if there was none. */
     remove: (person: PersonId): boolean => remove.run(person).changes > 0,
     /** Changes whenever a webhook is set or removed. */

@@ -1,5 +1,6 @@
 import { type BeliefRow, beliefRow, bytesOf } from "../rows/belief-rows.ts";
 import { textColumn } from "../rows/item-rows.ts";
+import { upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /**
@@ -9,16 +10,23 @@ import type { StoreDeps } from "../steady-database.ts";
 export function createBeliefs({ db }: StoreDeps) {
   const get = db.prepare("SELECT * FROM beliefs WHERE source = ?");
   const put = db.prepare(
-    `INSERT INTO beliefs (source, form, polled_at, last_change, changes, gaps, gap_seconds, odds, hours)
-     VALUES (@source, @form, @polledAt, @lastChange, @changes, @gaps, @gapSeconds, @odds, @hours)
-     ON CONFLICT (source) DO UPDATE SET form = excluded.form, polled_at = excluded.polled_at,
-       last_change = excluded.last_change, changes = excluded.changes, gaps = excluded.gaps,
-       gap_seconds = excluded.gap_seconds, odds = excluded.odds, hours = excluded.hours`,
+    upsert("beliefs", {
+      key: ["source"],
+      columns: [
+        "form",
+        "polled_at",
+        "last_change",
+        "changes",
+        "gaps",
+        "gap_seconds",
+        "odds",
+        "hours",
+      ],
+    }),
   );
   const common = db.prepare("SELECT content FROM common_beliefs WHERE form = ?");
   const putCommon = db.prepare(
-    `INSERT INTO common_beliefs (id, form, content) VALUES (1, @form, @content)
-     ON CONFLICT (id) DO UPDATE SET form = excluded.form, content = excluded.content`,
+    upsert("common_beliefs", { key: ["id"], columns: ["form", "content"] }),
   );
   const signs = db.prepare("SELECT value FROM meta WHERE name = 'signs'");
   const putSigns = db.prepare(
@@ -37,7 +45,8 @@ export function createBeliefs({ db }: StoreDeps) {
     }),
     /** What all sources have in common, as text. */
     common: (form: number): string | null => textColumn(common.get(form), "content"),
-    putCommon: (content: string, form: number): void => void putCommon.run({ content, form }),
+    putCommon: (content: string, form: number): void =>
+      void putCommon.run({ id: 1, content, form }),
     /** How useful each change hint has been, as text. */
     signs: (): string | null => textColumn(signs.get(), "value"),
     putSigns: (content: string): void => void putSigns.run(content),

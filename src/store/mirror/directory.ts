@@ -18,6 +18,8 @@ import {
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 
+import { createSeenRows } from "./seen-rows.ts";
+
 /** Projects, people, todolists and labels as last seen. Missing ones are marked gone, never deleted. */
 export type Directory = ReturnType<typeof createDirectory>;
 
@@ -26,47 +28,20 @@ type Renamed =
   | { readonly kind: "label"; readonly id: LabelId }
   | { readonly kind: "person"; readonly id: PersonId };
 
-interface Table<Row> {
-  put(rows: readonly Row[]): boolean;
-  drop(keep: readonly number[]): boolean;
-}
-
 export function createDirectory({ db, clock, changes }: StoreDeps & { changes: Changes }) {
-  const projects = table<Project>(
-    "projects",
-    ["title", "description", "color", "archived", "members"],
-    (project) => ({
-      id: project.id,
-      title: project.title,
-      description: project.description,
-      color: project.color,
-      archived: project.archived ? 1 : 0,
-      members: JSON.stringify(project.members.toSorted((a, b) => a - b)),
-    }),
+  const projects = createSeenRows(
+    { db, clock },
+    { table: "projects", columns: ["title", "description", "color", "archived", "members"] },
   );
-  const people = table<Person>("people", ["name", "email", "time_zone", "suspended"], (person) => ({
-    id: person.id,
-    name: person.name,
-    email: person.email,
-    time_zone: person.timeZone,
-    suspended: person.suspended ? 1 : 0,
-  }));
-  const todolists = table<Todolist>(
-    "todolists",
-    ["project_id", "title", "archived", "private"],
-    (list) => ({
-      id: list.id,
-      project_id: list.projectId,
-      title: list.title,
-      archived: list.archived ? 1 : 0,
-      private: list.private ? 1 : 0,
-    }),
+  const people = createSeenRows(
+    { db, clock },
+    { table: "people", columns: ["name", "email", "time_zone", "suspended"] },
   );
-  const labels = table<Label>("labels", ["name", "color"], (label) => ({
-    id: label.id,
-    name: label.name,
-    color: label.color,
-  }));
+  const todolists = createSeenRows(
+    { db, clock },
+    { table: "todolists", columns: ["project_id", "title", "archived", "private"] },
+  );
+  const labels = createSeenRows({ db, clock }, { table: "labels", columns: ["name", "color"] });
   const read = {
     projects: db.rows("SELECT * FROM projects WHERE gone_at IS NULL ORDER BY id", projectRow),
     people: db.rows("SELECT * FROM people WHERE gone_at IS NULL ORDER BY id", personRow),
@@ -107,36 +82,15 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
     listsOfOthers: db.rows("SELECT * FROM todolists WHERE project_id <> ?", todolistRow),
   };
 
-  /** Prepares a table's statements: insert, update and "gone". Each returns whether anything changed. */
-  function table<Row>(
-    name: string,
-    columns: readonly string[],
-    encode: (row: Row) => Readonly<Record<string, string | number | null>>,
-  ): Table<Row> {
-    const differs = columns.map((column) => `${column} IS NOT excluded.${column}`).join(" OR ");
-    const upsert = db.prepare(
-      `INSERT INTO ${name} (id, ${columns.join(", ")}) VALUES (@id, ${columns.map((column) => `@${column}`).join(", ")})
-       ON CONFLICT (id) DO UPDATE SET gone_at = NULL, ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}
-       WHERE gone_at IS NOT NULL OR ${differs}`,
-    );
-    const bury = db.prepare(
-      `UPDATE ${name} SET gone_at = ? WHERE gone_at IS NULL AND id NOT IN (SELECT value FROM json_each(?))`,
-    );
-    return {
-      put: (rows) => rows.filter((row) => upsert.run(encode(row)).changes > 0).length > 0,
-      drop: (keep) => bury.run(clock().toString(), JSON.stringify(keep)).changes > 0,
-    };
-  }
-
   const write = db.transaction(
-    <Row extends { readonly id: number }>(
-      into: Table<Row>,
-      rows: readonly Row[],
-      keep: readonly Row[] | null,
+    (
+      into: typeof projects,
+      rows: readonly { readonly id: number }[],
+      keep: readonly { readonly id: number }[] | null,
     ) => {
       const changed = into.put(rows);
-      const dropped = keep !== null && into.drop(keep.map(({ id }) => id));
-      if (changed || dropped) changes.directoryChanged();
+      const dropped = keep === null ? 0 : into.keepOnly(keep);
+      if (changed + dropped > 0) changes.directoryChanged();
     },
   );
 
@@ -148,8 +102,13 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
     new Map(read.everyLabel.all().map(({ id, name }) => [id, name]));
 
   return {
-    putProjects: (rows: readonly Project[], complete: boolean): void =>
-      write(projects, rows, complete ? rows : null),
+    putProjects(rows: readonly Project[], complete: boolean): void {
+      const sorted = rows.map((project) => ({
+        ...project,
+        members: project.members.toSorted((a, b) => a - b),
+      }));
+      write(projects, sorted, complete ? rows : null);
+    },
     putPeople: db.transaction((rows: readonly Person[], complete: boolean): void => {
       const before = new Map(read.everyPerson.all().map((row) => [row.id, row]));
       write(people, rows, complete ? rows : null);

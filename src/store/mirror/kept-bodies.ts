@@ -1,5 +1,6 @@
 import { type AppliedPageRow, appliedPageRow } from "../rows/page-rows.ts";
 import { type KeptBody, keptBodyRow } from "../rows/source-rows.ts";
+import { bound, upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /**
@@ -18,10 +19,10 @@ export function createKeptBodies({ db }: Pick<StoreDeps, "db">) {
   );
   const page = db.rows("SELECT * FROM applied_pages WHERE page = ?", appliedPageRow);
   const putPage = db.prepare(
-    `INSERT INTO applied_pages (page, reader, digest, total, elements, said)
-     VALUES (@page, @reader, @digest, @total, @elements, @said)
-     ON CONFLICT (page) DO UPDATE SET reader = excluded.reader, digest = excluded.digest, total = excluded.total,
-       elements = excluded.elements, said = excluded.said`,
+    upsert("applied_pages", {
+      key: ["page"],
+      columns: ["reader", "digest", "total", "elements", "said"],
+    }),
   );
   const forgetPages = db.prepare("DELETE FROM applied_pages");
   const forget = db.prepare("DELETE FROM applied_bodies WHERE source = ?");
@@ -33,8 +34,8 @@ export function createKeptBodies({ db }: Pick<StoreDeps, "db">) {
     forget: (source: string): void => void forget.run(source),
     /** A page of all tasks, by number from 0; null if none, or damaged. Only a new reading replaces it. */
     page: (number: number): AppliedPageRow | null => page.find(number),
-    putPage: (number: number, { elements, ...read }: AppliedPageRow): void =>
-      void putPage.run({ ...read, page: number, elements: JSON.stringify(elements) }),
+    putPage: (page: number, read: AppliedPageRow): void =>
+      void putPage.run(bound({ ...read, page })),
     forgetPages: (): void => void forgetPages.run(),
   };
 }

@@ -27,6 +27,7 @@ import {
   textColumn,
 } from "../rows/item-rows.ts";
 import { instantOf } from "../rows/row.ts";
+import { upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import type { Directory } from "./directory.ts";
@@ -125,10 +126,11 @@ export function createMirror({
      WHERE EXISTS (SELECT 1 FROM mirror_items WHERE source = value)`,
     (found) => textColumn(found, "source"),
   );
-  const upsert = db.prepare(
-    `INSERT INTO mirror_items (item, source, content, by_me, updated_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (item) DO UPDATE SET source = excluded.source, content = excluded.content,
-       by_me = excluded.by_me, updated_at = excluded.updated_at`,
+  const write = db.prepare(
+    upsert("mirror_items", {
+      key: ["item"],
+      columns: ["source", "content", "by_me", "updated_at"],
+    }),
   );
   const sourceOfRow = db.prepare(
     "SELECT m.source, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
@@ -219,7 +221,7 @@ export function createMirror({
     const same = before?.content === content && before.source === source;
     if (before) dropAbsence.run(key);
     if (same && before.updatedAt === updatedAt) return "unchanged";
-    upsert.run(key, source, content, item.byMe ? 1 : 0, updatedAt);
+    write.run({ item: key, source, content, byMe: item.byMe ? 1 : 0, updatedAt });
     if (same) {
       watches.date(source, item.id);
       return "unchanged";

@@ -13,22 +13,28 @@ import {
   seenRow,
 } from "../rows/side-rows.ts";
 import { type SideState, sideRow } from "../rows/source-rows.ts";
+import { bound } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
+import { createSeenRows } from "./seen-rows.ts";
 
 /** Comments of tasks as last seen. Missing ones are marked gone, never deleted. */
 export function createCommentMirror({ db, clock }: StoreDeps) {
-  const upsert = db.prepare(
-    `INSERT INTO comments (id, project_id, list_id, task_id, description, creator_id, by_me, created_at)
-     VALUES (@id, @project, @list, @task, @description, @creator, @byMe, @createdAt)
-     ON CONFLICT (id) DO UPDATE SET gone_at = NULL, project_id = excluded.project_id, list_id = excluded.list_id,
-       task_id = excluded.task_id, description = excluded.description, creator_id = excluded.creator_id,
-       by_me = excluded.by_me, created_at = excluded.created_at
-     WHERE gone_at IS NOT NULL OR description IS NOT excluded.description OR task_id IS NOT excluded.task_id
-       OR list_id IS NOT excluded.list_id OR project_id IS NOT excluded.project_id`,
-  );
-  const bury = db.prepare(
-    `UPDATE comments SET gone_at = ? WHERE task_id = ? AND gone_at IS NULL
-       AND id NOT IN (SELECT value FROM json_each(?))`,
+  const seen = createSeenRows(
+    { db, clock },
+    {
+      table: "comments",
+      columns: [
+        "project_id",
+        "list_id",
+        "task_id",
+        "description",
+        "creator_id",
+        "by_me",
+        "created_at",
+      ],
+      compared: ["project_id", "list_id", "task_id", "description"],
+      owner: "task_id",
+    },
   );
   const ofTask = db.rows(
     "SELECT * FROM comments WHERE task_id = ? AND gone_at IS NULL ORDER BY created_at, id",
@@ -36,34 +42,16 @@ export function createCommentMirror({ db, clock }: StoreDeps) {
   );
   const count = db.prepare("SELECT count(*) FROM comments WHERE gone_at IS NULL").pluck();
 
-  const put = (comment: Comment): number =>
-    upsert.run({
-      id: comment.id,
-      project: comment.projectId,
-      list: comment.listId,
-      task: comment.taskId,
-      description: comment.description,
-      creator: comment.creatorId,
-      byMe: comment.byMe ? 1 : 0,
-      createdAt: comment.createdAt && instantText(comment.createdAt),
-    }).changes;
-
   return {
-    put: (comment: Comment): void => void put(comment),
+    put: (comment: Comment): void => void seen.put([comment]),
     /** Stores a list of a task's comments. Only a complete list marks others as gone. Returns how many rows changed. */
     putAll: db.transaction(
       (
         task: ServiceId,
-        {
-          comments,
-          complete,
-        }: { readonly comments: readonly Comment[]; readonly complete: boolean },
+        list: { readonly comments: readonly Comment[]; readonly complete: boolean },
       ): number => {
-        let changed = 0;
-        for (const comment of comments) changed += put(comment);
-        if (!complete) return changed;
-        const kept = JSON.stringify(comments.map(({ id }: Comment) => id));
-        return changed + bury.run(instantText(clock()), task, kept).changes;
+        const changed = seen.put(list.comments);
+        return list.complete ? changed + seen.keepOnly(list.comments, task) : changed;
       },
     ),
     /** Comments that are not gone, oldest first. */
@@ -74,33 +62,33 @@ export function createCommentMirror({ db, clock }: StoreDeps) {
 
 /** Folders of projects and their files as last seen. Missing ones are marked gone, never deleted. */
 export function createFileMirror({ db, clock }: StoreDeps) {
-  const upsertFolder = db.prepare(
-    `INSERT INTO folders (id, project_id, name, parent_id, type) VALUES (@id, @project, @name, @parent, @type)
-     ON CONFLICT (id) DO UPDATE SET gone_at = NULL, project_id = excluded.project_id, name = excluded.name,
-       parent_id = excluded.parent_id, type = excluded.type
-     WHERE gone_at IS NOT NULL OR project_id IS NOT excluded.project_id OR name IS NOT excluded.name
-       OR parent_id IS NOT excluded.parent_id OR type IS NOT excluded.type`,
-  );
-  const buryFolders = db.prepare(
-    `UPDATE folders SET gone_at = ? WHERE project_id = ? AND gone_at IS NULL
-       AND id NOT IN (SELECT value FROM json_each(?))`,
+  const seenFolders = createSeenRows(
+    { db, clock },
+    { table: "folders", columns: ["project_id", "name", "parent_id", "type"], owner: "project_id" },
   );
   const folders = db.rows(
     "SELECT * FROM folders WHERE project_id = ? AND gone_at IS NULL ORDER BY id",
     folderRow,
   );
-  const upsertFile = db.prepare(
-    `INSERT INTO files (id, project_id, folder_id, name, byte_size, file_type, url, creator_id, by_me, created_at, updated_at)
-     VALUES (@id, @project, @folder, @name, @byteSize, @fileType, @url, @creator, @byMe, @createdAt, @updatedAt)
-     ON CONFLICT (id) DO UPDATE SET gone_at = NULL, project_id = excluded.project_id, folder_id = excluded.folder_id,
-       name = excluded.name, byte_size = excluded.byte_size, file_type = excluded.file_type, url = excluded.url,
-       creator_id = excluded.creator_id, by_me = excluded.by_me, updated_at = excluded.updated_at
-     WHERE gone_at IS NOT NULL OR folder_id IS NOT excluded.folder_id OR name IS NOT excluded.name
-       OR byte_size IS NOT excluded.byte_size OR url IS NOT excluded.url OR updated_at IS NOT excluded.updated_at`,
-  );
-  const buryFiles = db.prepare(
-    `UPDATE files SET gone_at = ? WHERE folder_id = ? AND gone_at IS NULL
-       AND id NOT IN (SELECT value FROM json_each(?))`,
+  const seenFiles = createSeenRows(
+    { db, clock },
+    {
+      table: "files",
+      columns: [
+        "project_id",
+        "folder_id",
+        "name",
+        "byte_size",
+        "file_type",
+        "url",
+        "creator_id",
+        "by_me",
+        "updated_at",
+      ],
+      compared: ["folder_id", "name", "byte_size", "url", "updated_at"],
+      once: ["created_at"],
+      owner: "folder_id",
+    },
   );
   const buryFile = db.prepare("UPDATE files SET gone_at = ? WHERE id = ? AND gone_at IS NULL");
   const ofFolder = db.rows(
@@ -112,10 +100,6 @@ export function createFileMirror({ db, clock }: StoreDeps) {
     fileRow,
   );
   const count = db.prepare("SELECT count(*) FROM files WHERE gone_at IS NULL").pluck();
-  const stamp = () => instantText(clock());
-  const idsOf = (rows: readonly { readonly id: number }[]) =>
-    JSON.stringify(rows.map(({ id }) => id));
-
   return {
     /** Stores folders from the project's look-up or the configuration. Only a complete list marks others as gone. */
     putFolders: db.transaction(
@@ -123,18 +107,8 @@ export function createFileMirror({ db, clock }: StoreDeps) {
         project: ProjectId,
         list: { readonly folders: readonly Folder[]; readonly complete: boolean },
       ): number => {
-        let changed = 0;
-        for (const { id, projectId, name, parentId, type } of list.folders) {
-          changed += upsertFolder.run({
-            id,
-            project: projectId,
-            name,
-            parent: parentId,
-            type,
-          }).changes;
-        }
-        if (!list.complete) return changed;
-        return changed + buryFolders.run(stamp(), project, idsOf(list.folders)).changes;
+        const changed = seenFolders.put(list.folders);
+        return list.complete ? changed + seenFolders.keepOnly(list.folders, project) : changed;
       },
     ),
     folders: (project: ProjectId): readonly Folder[] => folders.all(project),
@@ -144,32 +118,14 @@ export function createFileMirror({ db, clock }: StoreDeps) {
         folder: FolderId,
         list: { readonly files: readonly FileEntry[]; readonly complete: boolean },
       ): number => {
-        let changed = 0;
-        for (const file of list.files) changed += upsertFile.run(columnsOf(file)).changes;
-        if (!list.complete) return changed;
-        return changed + buryFiles.run(stamp(), folder, idsOf(list.files)).changes;
+        const changed = seenFiles.put(list.files);
+        return list.complete ? changed + seenFiles.keepOnly(list.files, folder) : changed;
       },
     ),
-    bury: (id: ServiceId): void => void buryFile.run(stamp(), id),
+    bury: (id: ServiceId): void => void buryFile.run(instantText(clock()), id),
     ofFolder: (folder: FolderId): readonly FileEntry[] => ofFolder.all(folder),
     ofProject: (project: ProjectId): readonly FileEntry[] => ofProject.all(project),
     count: (): number => Number(count.get()),
-  };
-}
-
-function columnsOf(file: FileEntry): Readonly<Record<string, string | number | null>> {
-  return {
-    id: file.id,
-    project: file.projectId,
-    folder: file.folderId,
-    name: file.name,
-    byteSize: file.byteSize,
-    fileType: file.fileType,
-    url: file.url,
-    creator: file.creatorId,
-    byMe: file.byMe ? 1 : 0,
-    createdAt: file.createdAt && instantText(file.createdAt),
-    updatedAt: file.updatedAt && instantText(file.updatedAt),
   };
 }
 
@@ -178,7 +134,7 @@ export function createHistory({ db, clock }: StoreDeps) {
   const insert = db.prepare(
     `INSERT OR IGNORE INTO history_entries
        (task_id, id, project_id, list_id, person_id, action, activity_at, activity_on)
-     VALUES (@task, @id, @project, @list, @person, @action, @activityAt, @on)`,
+     VALUES (@taskId, @id, @projectId, @listId, @personId, @action, @activityAt, @on)`,
   );
   const detail = db.prepare(
     "UPDATE history_entries SET content = ?, detailed_at = ? WHERE task_id = ? AND id = ?",
@@ -196,18 +152,8 @@ export function createHistory({ db, clock }: StoreDeps) {
     /** Adds new entries; returns how many were new. */
     add: db.transaction((entries: readonly HistoryEntry[]): number => {
       let added = 0;
-      for (const entry of entries) {
-        added += insert.run({
-          task: entry.taskId,
-          id: entry.id,
-          project: entry.projectId,
-          list: entry.listId,
-          person: entry.personId,
-          action: entry.action,
-          activityAt: entry.activityAt && instantText(entry.activityAt),
-          on: entry.on?.toString() ?? null,
-        }).changes;
-      }
+      for (const entry of entries)
+        added += insert.run(bound({ ...entry, on: entry.on?.toString() ?? null })).changes;
       return added;
     }),
     /** Stores the detail of an entry; `content` null: the service does not provide it. */

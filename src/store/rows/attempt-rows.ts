@@ -1,7 +1,7 @@
 import { editId, itemKey, serviceId } from "../../domain/ids.ts";
 import { patchFromText } from "./edit-rows.ts";
 import { itemFromText } from "./item-rows.ts";
-import { instant, instantOf, rowOf } from "./row.ts";
+import { instantOf, rowReader, toInstant } from "./row.ts";
 
 /** The columns of an attempt that the condition for unanswered writes guarantees. */
 interface UnansweredColumns {
@@ -21,7 +21,7 @@ interface UnansweredColumns {
 
 /** Decodes a change, move or deletion that was sent and may have been, or may still be, carried out. */
 export const unansweredRowIn = (zone: string) =>
-  rowOf<UnansweredColumns>()({
+  rowReader<UnansweredColumns>()({
     id: "same",
     edit: editId,
     item: itemKey,
@@ -33,9 +33,9 @@ export const unansweredRowIn = (zone: string) =>
     /** The item when the request was sent. */
     before: (text: string) => itemFromText(text, zone),
     /** When waiting for its answer ended; when it was sent, if still waiting. */
-    lostAt: instant,
+    lostAt: toInstant,
     /** It may be carried out until then. */
-    inFlightUntil: ["lands_until", instant],
+    inFlightUntil: ["lands_until", toInstant],
     /** When to read the item again; null while in progress, and once it can no longer be carried out. */
     nextLookAt: ["next_look", instantOf],
     /** Consecutive failed reads. */

@@ -1,13 +1,13 @@
 import type { Channel } from "../../domain/edit.ts";
 import { itemKey, personId, revision } from "../../domain/ids.ts";
-import { flag, instant, orNull, rowOf, tableRow, textOf } from "./row.ts";
+import { orNull, rowReader, tableRow, textOf, toFlag, toInstant } from "./row.ts";
 import type { Tables } from "./tables.ts";
 
 /** The component of an object: an event or a to-do. */
 export type StoredComponent = ObjectRow["component"];
 
 /** The latest octets that clients have sent for an item, in one component. */
-export const objectRow = rowOf<Tables["objects"]>()({
+export const objectRow = rowReader<Tables["objects"]>()({
   item: itemKey,
   component: "same",
   channel: textOf<Channel>(),
@@ -19,13 +19,13 @@ export const objectRow = rowOf<Tables["objects"]>()({
   /** The item as this build wrote it when the body was stored; null without a body. */
   rendered: "same",
   /** True if what calendars show of the item has changed since. */
-  stale: flag,
+  stale: toFlag,
   /** Like `raw`, from another channel after the body; null if none. */
   overlaid: "same",
   actor: orNull(personId),
   /** User-Agent of the program that put the body; null without one. */
   agent: "same",
-  at: instant,
+  at: toInstant,
 });
 export type ObjectRow = ReturnType<typeof objectRow>;
 
@@ -67,7 +67,7 @@ export function heldNumbersRow(row: unknown) {
 }
 
 /** A current or former name of an item. */
-export const objectNameRow = rowOf<Tables["object_names"]>()({
+export const objectNameRow = rowReader<Tables["object_names"]>()({
   item: itemKey,
   name: "same",
   /** The revision from which it applies. */
@@ -78,10 +78,10 @@ export const objectNameRow = rowOf<Tables["object_names"]>()({
 export type ObjectName = ReturnType<typeof objectNameRow>;
 
 /** The hash of a person's app password. */
-export const appPasswordRow = rowOf<Tables["app_passwords"]>()({
+export const appPasswordRow = rowReader<Tables["app_passwords"]>()({
   salt: "same",
   digest: "same",
-  createdAt: instant,
+  createdAt: toInstant,
 });
 export type AppPassword = ReturnType<typeof appPasswordRow>;
 

@@ -1,9 +1,9 @@
 import { feedId } from "../../domain/ids.ts";
-import { flag, instantOf, json, rowOf } from "./row.ts";
+import { instantOf, json, rowReader, toFlag } from "./row.ts";
 import type { Tables } from "./tables.ts";
 
 /** A file of the watched folder whose edits are stored, before it is moved. */
-export const inboxFileRow = rowOf<Tables["inbox_files"]>()({
+export const inboxFileRow = rowReader<Tables["inbox_files"]>()({
   /** Relative to the folder, like `target`. */
   path: "same",
   /** Distinguishes the file from a later one with the same name. */
@@ -14,7 +14,7 @@ export const inboxFileRow = rowOf<Tables["inbox_files"]>()({
 export type InboxFile = ReturnType<typeof inboxFileRow>;
 
 /** A subscribed calendar after the last try to read it. */
-export const subscriptionRow = rowOf<Tables["subscriptions"]>()({
+export const subscriptionRow = rowReader<Tables["subscriptions"]>()({
   name: "same",
   /** Hash of its secret address. */
   address: "same",
@@ -35,12 +35,12 @@ export const subscriptionRow = rowOf<Tables["subscriptions"]>()({
   /** For people: what could not be applied of the last change. */
   notes: json<readonly string[]>(),
   /** True if it has been seen giving new UIDs to known items. */
-  reissues: flag,
+  reissues: toFlag,
 });
 export type SubscriptionRow = ReturnType<typeof subscriptionRow>;
 
 /** An item of a subscribed calendar, as last shown. */
-export const subscribedItemRow = rowOf<Tables["subscription_items"]>()({
+export const subscribedItemRow = rowReader<Tables["subscription_items"]>()({
   /** The calendar's own UID. */
   uid: "same",
   /** The item's UID here; null = not one of ours. */
@@ -56,13 +56,13 @@ export const subscribedItemRow = rowOf<Tables["subscription_items"]>()({
 export type SubscribedItem = ReturnType<typeof subscribedItemRow>;
 
 /** A purge of a feed's address that a cache in front still needs. */
-export const cachePurgeRow = rowOf<Tables["cache_purges"]>()({
+export const cachePurgeRow = rowReader<Tables["cache_purges"]>()({
   feed: feedId,
   /** Version of the address. */
   version: "same",
   slug: "same",
   /** True if the address was revoked. */
-  ended: flag,
+  ended: toFlag,
   /** How often it was requested. */
   asks: "same",
   /** How often the cache was purged since. */

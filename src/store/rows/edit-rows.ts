@@ -3,14 +3,14 @@ import { type EditId, editId, itemKey, personId } from "../../domain/ids.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { type PlainPatch, patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
 import { itemFromText } from "./item-rows.ts";
-import { flag, instant, instantOf, json, orNull, rowOf } from "./row.ts";
+import { instantOf, json, orNull, rowReader, toFlag, toInstant } from "./row.ts";
 import type { Tables } from "./tables.ts";
 
 /** The decoder of edits, in the zone of their items' times. */
 export function editRowIn(zone: string): (row: unknown) => Edit {
   const item = (text: string) => itemFromText(text, zone);
   const patch = (text: string) => patchFromText(text, zone);
-  return rowOf<Tables["edits"] & AttemptColumns>()({
+  return rowReader<Tables["edits"] & AttemptColumns>()({
     id: editId,
     channel: "same",
     actor: orNull(personId),
@@ -32,8 +32,8 @@ export function editRowIn(zone: string): (row: unknown) => Edit {
     answer: orNull(item),
     before: orNull(item),
     conflicts: json<readonly FieldConflict[]>(),
-    insisted: flag,
-    frozen: flag,
+    insisted: toFlag,
+    frozen: toFlag,
     undoes: orNull(editId),
     confirmedAt: instantOf,
     missedAt: instantOf,
@@ -41,8 +41,8 @@ export function editRowIn(zone: string): (row: unknown) => Edit {
     resentAt: instantOf,
     keyRefusedAt: instantOf,
     restores: orNull((text: string) => restoration(text, zone)),
-    createdAt: instant,
-    updatedAt: instant,
+    createdAt: toInstant,
+    updatedAt: toInstant,
   });
 }
 
@@ -68,12 +68,14 @@ function restoration(text: string, zone: string): Restoration {
   return { patch, over, by: editId(raw.by) };
 }
 
-export const waitingRow = rowOf<{ kind: "edit" | "extra"; id: number; actor: number | null }>()({
-  kind: "same",
-  id: "same",
-  /** The person whose key it uses; null = the account's. */
-  actor: orNull(personId),
-});
+export const waitingRow = rowReader<{ kind: "edit" | "extra"; id: number; actor: number | null }>()(
+  {
+    kind: "same",
+    id: "same",
+    /** The person whose key it uses; null = the account's. */
+    actor: orNull(personId),
+  },
+);
 
 /** What can happen to an edit; see the migration of `edit_steps`. */
 export const stepKinds = [
@@ -96,15 +98,15 @@ export const stepKinds = [
 ] as const;
 
 /** Something that happened to an edit, once or repeatedly. */
-export const editStepRow = rowOf<Tables["edit_steps"]>()({
+export const editStepRow = rowReader<Tables["edit_steps"]>()({
   kind: "same",
   /** How often a person had resumed the edit by then. */
   round: "same",
   /** The reported problem; for a decision the choice as JSON; empty if there is nothing to say. */
   detail: "same",
-  at: instant,
+  at: toInstant,
   /** The last time. */
-  lastAt: instant,
+  lastAt: toInstant,
   times: "same",
   /** Who decided it; null if unknown, or if nobody had to. */
   decidedBy: orNull(json<Decider>()),

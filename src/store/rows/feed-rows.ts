@@ -1,14 +1,14 @@
 import type { FeedFilter } from "../../domain/feed-filter.ts";
 import { feedId, itemKey, personId, projectId, revision } from "../../domain/ids.ts";
-import { flag, instant, instantOf, json, orNull, rowOf } from "./row.ts";
+import { instantOf, json, orNull, rowReader, toFlag, toInstant } from "./row.ts";
 import type { Tables } from "./tables.ts";
 
 /** A published calendar. Its secret is not stored, but derived from a key, the id and the version. */
-export const feedRow = rowOf<Tables["feeds"]>()({
+export const feedRow = rowReader<Tables["feeds"]>()({
   id: feedId,
   kind: "same",
   /** True if it was created automatically for its project. */
-  isAutomatic: ["automatic", flag],
+  isAutomatic: ["automatic", toFlag],
   projectId: orNull(projectId),
   personId: orNull(personId),
   filter: orNull(json<FeedFilter>()),
@@ -18,7 +18,7 @@ export const feedRow = rowOf<Tables["feeds"]>()({
   /** The name given by a person; null if it is named after what it shows. */
   givenName: "same",
   version: "same",
-  createdAt: instant,
+  createdAt: toInstant,
   revokedAt: instantOf,
   fetchedAt: instantOf,
   fetchedBy: "same",
@@ -26,17 +26,17 @@ export const feedRow = rowOf<Tables["feeds"]>()({
 export type FeedRow = ReturnType<typeof feedRow>;
 
 /** A feed's last published text, and its inputs. */
-export const feedStateRow = rowOf<Tables["feed_states"]>()({
+export const feedStateRow = rowReader<Tables["feed_states"]>()({
   inputs: "same",
   etag: "same",
-  modifiedAt: instant,
+  modifiedAt: toInstant,
   items: "same",
   bytes: "same",
 });
 export type FeedState = ReturnType<typeof feedStateRow>;
 
 /** One rendered component, ended by CRLF, and its inputs. */
-export const fragmentRow = rowOf<Tables["fragments"]>()({
+export const fragmentRow = rowReader<Tables["fragments"]>()({
   key: ["item", itemKey],
   /** The custom field whose date it shows; 0 for the item itself. */
   field: "same",
@@ -47,17 +47,17 @@ export const fragmentRow = rowOf<Tables["fragments"]>()({
 export type Fragment = ReturnType<typeof fragmentRow>;
 
 /** How one program fetches a feed. */
-export const fetchRow = rowOf<Tables["feed_fetches"]>()({
+export const fetchRow = rowReader<Tables["feed_fetches"]>()({
   program: "same",
   /** Its last User-Agent. */
   agent: "same",
-  firstAt: instant,
-  lastAt: instant,
+  firstAt: toInstant,
+  lastAt: toInstant,
   visits: "same",
   /** ETag of the version it got last. */
   etag: "same",
   revision,
-  modifiedAt: instant,
+  modifiedAt: toInstant,
   /** The last intervals between two fetches, oldest first, in seconds. */
   gaps: json<readonly number[]>(),
 });

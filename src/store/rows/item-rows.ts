@@ -9,10 +9,10 @@ import {
 } from "../../domain/ids.ts";
 import type { CollectionName, Item, Provenance } from "../../domain/item.ts";
 import { fromPlain, type PlainItem, toPlain } from "../../domain/plain-item.ts";
-import { flag, instant, instantOf, orNull, rowOf, textOf } from "./row.ts";
+import { instantOf, orNull, rowReader, textOf, toFlag, toInstant } from "./row.ts";
 import type { Tables } from "./tables.ts";
 
-export const appliedMigrationRow = rowOf<{ version: number; name: string; sha256: string }>()({
+export const appliedMigrationRow = rowReader<{ version: number; name: string; sha256: string }>()({
   version: "same",
   name: "same",
   sha256: "same",
@@ -69,29 +69,29 @@ export function itemFromText(text: string, zone: string): Item {
   );
 }
 
-export const identityRow = rowOf<Tables["identities"]>()({
+export const identityRow = rowReader<Tables["identities"]>()({
   item: itemKey,
   kind: "same",
   serviceId: "same",
   uid: "same",
   sequence: "same",
-  modifiedAt: instant,
-  createdAt: instant,
+  modifiedAt: toInstant,
+  createdAt: toInstant,
   /** The item that took this one over; null = none. */
   mergedInto: orNull(itemKey),
 });
 export type IdentityRow = ReturnType<typeof identityRow>;
 
-export const mirrorRow = rowOf<Tables["mirror_items"] & Pick<Tables["identities"], "service_id">>()(
-  {
-    item: itemKey,
-    source: "same",
-    content: "same",
-    byMe: "same",
-    updatedAt: "same",
-    serviceId: "same",
-  },
-);
+export const mirrorRow = rowReader<
+  Tables["mirror_items"] & Pick<Tables["identities"], "service_id">
+>()({
+  item: itemKey,
+  source: "same",
+  content: "same",
+  byMe: "same",
+  updatedAt: "same",
+  serviceId: "same",
+});
 
 export function provenanceOf(row: {
   readonly serviceId: number | null;
@@ -107,7 +107,7 @@ export function provenanceOf(row: {
 
 const collection = textOf<CollectionName>();
 
-export const viewRow = rowOf<Tables["view_items"]>()({
+export const viewRow = rowReader<Tables["view_items"]>()({
   key: ["item", itemKey],
   collection,
   content: "same",
@@ -122,14 +122,14 @@ interface ViewItemColumns extends Omit<Tables["identities"], "kind"> {
   readonly pending: 0 | 1;
 }
 
-export const viewItemRow = rowOf<ViewItemColumns>()({
+export const viewItemRow = rowReader<ViewItemColumns>()({
   key: ["item", itemKey],
   uid: "same",
   collection,
   sequence: "same",
-  modifiedAt: instant,
-  knownAt: ["created_at", instant],
-  pending: flag,
+  modifiedAt: toInstant,
+  knownAt: ["created_at", toInstant],
+  pending: toFlag,
   content: "same",
   serviceId: "same",
   byMe: "same",
@@ -137,20 +137,20 @@ export const viewItemRow = rowOf<ViewItemColumns>()({
 });
 export type ViewItemRow = ReturnType<typeof viewItemRow>;
 
-export const versionRow = rowOf<{ content: string; service_id: number | null }>()({
+export const versionRow = rowReader<{ content: string; service_id: number | null }>()({
   content: "same",
   serviceId: "same",
 });
 
-export const placedVersionRow = rowOf<Tables["versions"]>()({
+export const placedVersionRow = rowReader<Tables["versions"]>()({
   revision,
   collection,
   content: "same",
 });
 
-export const changeRow = rowOf<Tables["changes"]>()({
+export const changeRow = rowReader<Tables["changes"]>()({
   revision,
-  at: instant,
+  at: toInstant,
   collection,
   item: orNull(itemKey),
   act: "same",
@@ -162,27 +162,25 @@ export const audienceIn = (text: string | null): readonly PersonId[] | null =>
   text === null ? null : (JSON.parse(text) as PersonId[]);
 
 /** When one of the last requests was sent and answered; null = no answer was seen. */
-export const gateSlotRow = rowOf<Tables["gate_slots"]>()({
-  startedAt: instant,
+export const gateSlotRow = rowReader<Tables["gate_slots"]>()({
+  startedAt: toInstant,
   answeredAt: instantOf,
 });
-export type GateSlot = ReturnType<typeof gateSlotRow>;
 
 /** The pause requested by the last 429, and the remaining share of the quota. */
-export const gateRestRow = rowOf<Tables["gate_rest"]>()({
-  notedAt: instant,
-  pausedUntil: instant,
+export const gateRestRow = rowReader<Tables["gate_rest"]>()({
+  notedAt: toInstant,
+  pausedUntil: toInstant,
   share: "same",
-  quietSince: instant,
+  quietSince: toInstant,
 });
-export type GateRest = ReturnType<typeof gateRestRow>;
 
 /** A collection into which a program has put an item by an edit that waited. */
 const triedPlace = { collection, project: ["project_id", "same"] } as const;
-export const triedRow = rowOf<{ collection: string; project_id: number }>()(triedPlace);
+export const triedRow = rowReader<{ collection: string; project_id: number }>()(triedPlace);
 
 /** A collection where a waiting edit shows an item to its editor. */
-export const heldPlaceRow = rowOf<{ collection: string; project_id: number; actor: number }>()({
+export const heldPlaceRow = rowReader<{ collection: string; project_id: number; actor: number }>()({
   ...triedPlace,
   actor: personId,
 });

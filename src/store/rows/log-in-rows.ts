@@ -1,9 +1,9 @@
 import { personId } from "../../domain/ids.ts";
-import { instant, instantOf, orNull, rowOf } from "./row.ts";
+import { instantOf, orNull, rowReader, toInstant } from "./row.ts";
 import type { Tables } from "./tables.ts";
 
 /** A signed-in browser. */
-export const logInRow = rowOf<Tables["sessions"]>()({
+export const logInRow = rowReader<Tables["sessions"]>()({
   id: "same",
   /** Null is the admin. */
   person: orNull(personId),
@@ -12,23 +12,23 @@ export const logInRow = rowOf<Tables["sessions"]>()({
   proxied: "same",
   /** User-Agent; "" if none. */
   agent: "same",
-  beganAt: instant,
+  beganAt: toInstant,
   /** Accurate to one hour. */
-  usedAt: instant,
-  until: instant,
+  usedAt: toInstant,
+  until: toInstant,
 });
 export type LogIn = ReturnType<typeof logInRow>;
 /** How somebody signed in: with the admin token, an app password, or a link by mail. */
 export type LogInWay = LogIn["way"];
 
 /** A link by mail that signs a person in, once. */
-export const logInLinkRow = rowOf<Tables["login_links"]>()({
+export const logInLinkRow = rowReader<Tables["login_links"]>()({
   id: "same",
   person: personId,
   /** The page it leads to, relative to the start page; "" is the start page. */
   next: "same",
-  askedAt: instant,
-  until: instant,
+  askedAt: toInstant,
+  until: toInstant,
   usedAt: instantOf,
 });
 export type LogInLink = ReturnType<typeof logInLinkRow>;

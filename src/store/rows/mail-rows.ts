@@ -1,9 +1,9 @@
 import { editId, type ItemKey, itemKey, type PersonId, personId } from "../../domain/ids.ts";
-import { flag, instant, instantOf, orNull, rowOf, tableRow } from "./row.ts";
+import { instantOf, orNull, rowReader, tableRow, toFlag, toInstant } from "./row.ts";
 import type { Tables } from "./tables.ts";
 
 /** A message of the outbox, and what became of it. */
-export const sendQueueRow = rowOf<Tables["outbox"]>()({
+export const sendQueueRow = rowReader<Tables["outbox"]>()({
   /** `dropped`: started, and not to be sent for now; may be started again. `empty`: a digest without contents. */
   state: "same",
   messageId: "same",
@@ -14,7 +14,7 @@ export const sendQueueRow = rowOf<Tables["outbox"]>()({
   problem: "same",
   /** The server's reply code; null if none. */
   code: "same",
-  claimedAt: instant,
+  claimedAt: toInstant,
   settledAt: instantOf,
 });
 export type SendQueueRow = ReturnType<typeof sendQueueRow>;
@@ -45,7 +45,7 @@ export interface MailKey {
 export type OpenMail = SendQueueRow & { readonly key: MailKey };
 
 /** Mails to one person that were rejected, or given up, for the same reason. */
-export const refusalRow = rowOf<{
+export const refusalRow = rowReader<{
   person: number | null;
   address: string | null;
   code: number | null;
@@ -59,12 +59,12 @@ export const refusalRow = rowOf<{
   problem: "same",
   mails: "same",
   /** Time of the last one. */
-  at: instant,
+  at: toInstant,
 });
 export type Refusal = ReturnType<typeof refusalRow>;
 
 /** A mail that was started, and its state. */
-export const recentMailRow = rowOf<{
+export const recentMailRow = rowReader<{
   sort: MailSort | "notice" | "log-in";
   item: number | null;
   edit: number | null;
@@ -83,14 +83,14 @@ export const recentMailRow = rowOf<{
   address: "same",
   state: "same",
   problem: "same",
-  at: instant,
+  at: toInstant,
 });
 export type RecentMail = ReturnType<typeof recentMailRow>;
 
-export const offChoiceRow = rowOf<Tables["mail_choices"]>()({
+export const offChoiceRow = rowReader<Tables["mail_choices"]>()({
   person: personId,
   choice: "same",
-  offAt: instant,
+  offAt: toInstant,
 });
 export type OffChoice = ReturnType<typeof offChoiceRow>;
 
@@ -103,7 +103,7 @@ export function openMailRow(row: unknown): OpenMail {
   };
 }
 
-export const dateMoveRow = rowOf<{
+export const dateMoveRow = rowReader<{
   item: number;
   before: string;
   service_id: number | null;
@@ -116,25 +116,25 @@ export const dateMoveRow = rowOf<{
 });
 
 /** A person's webhook; address and token are encrypted. */
-export const personWebhookRow = rowOf<Tables["person_webhooks"]>()({
+export const personWebhookRow = rowReader<Tables["person_webhooks"]>()({
   person: personId,
   format: "same",
   address: "same",
   token: "same",
   /** True if mails are sent too. */
-  withMail: flag,
-  setAt: instant,
+  withMail: toFlag,
+  setAt: toInstant,
 });
 export type PersonWebhook = ReturnType<typeof personWebhookRow>;
 
 /** Result of a webhook message. */
-export const webhookFateRow = rowOf<{
+export const webhookFateRow = rowReader<{
   state: "sent" | "deferred" | "rejected";
   problem: string | null;
   settled_at: string;
 }>()({
   state: "same",
   problem: "same",
-  at: ["settled_at", instant],
+  at: ["settled_at", toInstant],
 });
 export type WebhookFate = ReturnType<typeof webhookFateRow>;

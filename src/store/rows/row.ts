@@ -32,7 +32,7 @@ type Read<Columns, Fields> = {
 };
 
 /** Makes the decoder of a query's rows. Each field is named once, and its type follows from its column. */
-export const rowOf =
+export const rowReader =
   <Columns>() =>
   <const Fields extends { readonly [Field in keyof Fields]: Reading<Columns, Field> }>(
     fields: Fields,
@@ -61,10 +61,10 @@ export const orNull =
   (stored: Stored | null): Converted | null =>
     stored === null ? null : convert(stored);
 
-export const instant = (text: string): Temporal.Instant => Temporal.Instant.from(text);
-export const instantOf = orNull(instant);
+export const toInstant = (text: string): Temporal.Instant => Temporal.Instant.from(text);
+export const instantOf = orNull(toInstant);
 
-export const flag = (stored: 0 | 1): boolean => stored === 1;
+export const toFlag = (stored: 0 | 1): boolean => stored === 1;
 
 /** Reads JSON that Dayferry has written. */
 export const json =

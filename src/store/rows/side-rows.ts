@@ -12,11 +12,15 @@ import {
 } from "../../domain/ids.ts";
 import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
 import type { SideSourceOfTask } from "../../domain/source.ts";
-import { flag, instant, instantOf, orNull, rowOf, tableRow } from "./row.ts";
+import { instantOf, orNull, rowReader, tableRow, toFlag, toInstant } from "./row.ts";
 import type { Tables } from "./tables.ts";
 
 /** The state of a task when its comments or history were last read completely. */
-export const seenRow = rowOf<{ kind: SideSourceOfTask["kind"]; task_id: number; seen: string }>()({
+export const seenRow = rowReader<{
+  kind: SideSourceOfTask["kind"];
+  task_id: number;
+  seen: string;
+}>()({
   kind: "same",
   task: ["task_id", serviceId],
   seen: "same",
@@ -25,16 +29,16 @@ export type SeenTask = ReturnType<typeof seenRow>;
 
 const inTask = { id: serviceId, projectId, listId, taskId: serviceId };
 
-export const commentRow: (row: unknown) => Comment = rowOf<Tables["comments"]>()({
+export const commentRow: (row: unknown) => Comment = rowReader<Tables["comments"]>()({
   ...inTask,
   description: "same",
   creatorId: orNull(personId),
-  byMe: flag,
+  byMe: toFlag,
   createdAt: instantOf,
 });
 
 /** A history entry with its detail as markup; null if unknown. */
-export const historyRow = rowOf<Tables["history_entries"]>()({
+export const historyRow = rowReader<Tables["history_entries"]>()({
   ...inTask,
   personId: orNull(personId),
   action: "same",
@@ -46,7 +50,7 @@ export const historyRow = rowOf<Tables["history_entries"]>()({
 });
 export type DetailedEntry = ReturnType<typeof historyRow>;
 
-export const folderRow: (row: unknown) => Folder = rowOf<Tables["folders"]>()({
+export const folderRow: (row: unknown) => Folder = rowReader<Tables["folders"]>()({
   id: folderId,
   projectId,
   name: "same",
@@ -54,7 +58,7 @@ export const folderRow: (row: unknown) => Folder = rowOf<Tables["folders"]>()({
   type: "same",
 });
 
-export const fileRow: (row: unknown) => FileEntry = rowOf<Tables["files"]>()({
+export const fileRow: (row: unknown) => FileEntry = rowReader<Tables["files"]>()({
   id: serviceId,
   projectId,
   folderId,
@@ -63,12 +67,12 @@ export const fileRow: (row: unknown) => FileEntry = rowOf<Tables["files"]>()({
   fileType: "same",
   url: "same",
   creatorId: orNull(personId),
-  byMe: flag,
+  byMe: toFlag,
   createdAt: instantOf,
   updatedAt: instantOf,
 });
 
-export const extraRow: (row: unknown) => EditExtra = rowOf<Tables["edit_extras"]>()({
+export const extraRow: (row: unknown) => EditExtra = rowReader<Tables["edit_extras"]>()({
   id: "same",
   edit: editId,
   kind: "same",
@@ -83,54 +87,54 @@ export const extraRow: (row: unknown) => EditExtra = rowOf<Tables["edit_extras"]
   notBefore: instantOf,
   fileId: "same",
   answerId: orNull(serviceId),
-  createdAt: instant,
+  createdAt: toInstant,
 });
 
 export const contentColumn = (row: unknown): Uint8Array | null =>
   (row as { content: Uint8Array | null } | undefined)?.content ?? null;
 
-export const projectRow: (row: unknown) => Project = rowOf<Tables["projects"]>()({
+export const projectRow: (row: unknown) => Project = rowReader<Tables["projects"]>()({
   id: projectId,
   title: "same",
   description: "same",
   color: "same",
-  archived: flag,
+  archived: toFlag,
   members: (text: string) => (JSON.parse(text) as number[]).map(personId),
 });
 
-export const personRow: (row: unknown) => Person = rowOf<Tables["people"]>()({
+export const personRow: (row: unknown) => Person = rowReader<Tables["people"]>()({
   id: personId,
   name: "same",
   email: "same",
   timeZone: "same",
-  suspended: flag,
+  suspended: toFlag,
 });
 
 /** The newest revision when the list was last made public; null if it was never private. */
 export const openedRevisionColumn = (row: unknown): number | null =>
   tableRow<"todolists">(row).opened_revision;
 
-export const todolistRow: (row: unknown) => Todolist = rowOf<Tables["todolists"]>()({
+export const todolistRow: (row: unknown) => Todolist = rowReader<Tables["todolists"]>()({
   id: listId,
   projectId,
   title: "same",
-  archived: flag,
-  private: flag,
+  archived: toFlag,
+  private: toFlag,
 });
 
-export const labelRow: (row: unknown) => Label = rowOf<Tables["labels"]>()({
+export const labelRow: (row: unknown) => Label = rowReader<Tables["labels"]>()({
   id: labelId,
   name: "same",
   color: "same",
 });
 
 /** The service's answers to a person's key about a project. */
-export const projectKeyAccessRow = rowOf<Tables["key_sights"]>()({
+export const projectKeyAccessRow = rowReader<Tables["key_sights"]>()({
   project: ["project_id", projectId],
   /** True if it was ever accessible. */
-  opened: flag,
+  opened: toFlag,
   /** Consecutive refusals; 0 while it is accessible. */
   refusals: "same",
-  at: instant,
+  at: toInstant,
 });
 export type ProjectKeyAccess = ReturnType<typeof projectKeyAccessRow>;

@@ -8,7 +8,7 @@ import {
   serviceId,
 } from "../../domain/ids.ts";
 import type { SideSourceOfProject, Source } from "../../domain/source.ts";
-import { flag, instant, instantOf, rowOf, tableRow } from "./row.ts";
+import { instantOf, rowReader, tableRow, toFlag, toInstant } from "./row.ts";
 import type { Tables } from "./tables.ts";
 
 /** Results of a source's polls. */
@@ -23,9 +23,9 @@ const poll = {
   /** Items in the last good snapshot. */
   items: "same",
 } as const;
-const pollRow = rowOf<Tables["sources"]>()(poll);
+const pollRow = rowReader<Tables["sources"]>()(poll);
 
-const pollOfSource = rowOf<Tables["sources"]>()({
+const pollOfSource = rowReader<Tables["sources"]>()({
   ...poll,
   /** Start of the current run of failed polls; null if the last poll succeeded. */
   refusedAt: instantOf,
@@ -63,11 +63,11 @@ export function sideRow(row: unknown): SideState {
 }
 
 /** A source whose last poll failed. */
-export const failingSourceRow = rowOf<Tables["sources"]>()({ ...poll, kind: "same" });
+export const failingSourceRow = rowReader<Tables["sources"]>()({ ...poll, kind: "same" });
 export type FailingSource = ReturnType<typeof failingSourceRow>;
 
 /** A list's last body that is completely in the mirror. */
-export const keptBodyRow = rowOf<Tables["applied_bodies"]>()({
+export const keptBodyRow = rowReader<Tables["applied_bodies"]>()({
   /** Identifies the code and settings that parsed its octets. */
   reader: "same",
   digest: "same",
@@ -79,7 +79,7 @@ export const keptBodyRow = rowOf<Tables["applied_bodies"]>()({
 export type KeptBody = ReturnType<typeof keptBodyRow>;
 
 /** When the sources of one kind were read. */
-export const sourceAgesRow = rowOf<{
+export const sourceAgesRow = rowReader<{
   kind: Source["kind"];
   sources: number;
   never: number;
@@ -96,7 +96,7 @@ export const sourceAgesRow = rowOf<{
 export type SourceAges = ReturnType<typeof sourceAgesRow>;
 
 /** Lists of one kind, including side sources: how many, their items, and their state. */
-export const sourceTallyRow = rowOf<{
+export const sourceTallyRow = rowReader<{
   kind: Tables["sources"]["kind"];
   lists: number;
   items: number;
@@ -117,7 +117,7 @@ export const sourceTallyRow = rowOf<{
 export type SourceTally = ReturnType<typeof sourceTallyRow>;
 
 /** How old a project's lists are. */
-export const listAgeRow = rowOf<{
+export const listAgeRow = rowReader<{
   project_id: number;
   lists: number;
   unread: number;
@@ -139,17 +139,17 @@ export type ListAgeRow = ReturnType<typeof listAgeRow>;
 export const sourceNameRow = (row: unknown): string => (row as { name: string }).name;
 
 /** One reading of all sources. An unfinished one continues after a restart. */
-export const roundRow = rowOf<Tables["rounds"]>()({
+export const roundRow = rowReader<Tables["rounds"]>()({
   round: "same",
-  begunAt: instant,
+  begunAt: toInstant,
   endedAt: instantOf,
 });
 export type RoundRow = ReturnType<typeof roundRow>;
 
-export const absenceRow = rowOf<Tables["absences"]>()({
+export const absenceRow = rowReader<Tables["absences"]>()({
   item: itemKey,
   source: "same",
-  noticedAt: instant,
+  noticedAt: toInstant,
   confirmedAt: instantOf,
 });
 export type AbsenceRow = ReturnType<typeof absenceRow>;
@@ -171,12 +171,12 @@ export function absenceCountRow(row: unknown): [string, AbsenceCount] {
   return [source, { open, confirmed }];
 }
 
-export const brakeRow = rowOf<Tables["brakes"]>()({
+export const brakeRow = rowReader<Tables["brakes"]>()({
   source: "same",
-  heldAt: instant,
+  heldAt: toInstant,
   missing: "same",
   total: "same",
-  needsPerson: flag,
+  needsPerson: toFlag,
   releasedAt: instantOf,
 });
 export type BrakeRow = ReturnType<typeof brakeRow>;

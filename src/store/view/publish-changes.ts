@@ -18,6 +18,7 @@ import {
   triedRow,
   viewRow,
 } from "../rows/item-rows.ts";
+import { upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import {
   assignedCalendar,
@@ -99,8 +100,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   );
   const viewedBelow = db.rows("SELECT item FROM view_items WHERE parent_id = ?", itemKeyColumn);
   const putView = db.prepare(
-    `INSERT INTO view_items (item, collection, content) VALUES (?, ?, ?)
-     ON CONFLICT (item) DO UPDATE SET collection = excluded.collection, content = excluded.content`,
+    upsert("view_items", { key: ["item"], columns: ["collection", "content"] }),
   );
   const dropView = db.prepare("DELETE FROM view_items WHERE item = ?");
   const addVersion = db.prepare(
@@ -304,7 +304,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     const recipients = { ...recipientsOf(isThere ? [before, after] : [after]), quiet };
     const at = log(collection, { key, act: "put", project: item.projectId, recipients });
     keepVersion(key, { revision: at, collection, content });
-    putView.run(key, collection, content);
+    putView.run({ item: key, collection, content });
     if (isThere && before.projectId !== item.projectId) {
       // A todolist that changes projects keeps its collection. The old project has changed too.
       raiseRevision.run(collection, before.projectId, at);
