@@ -1,5 +1,7 @@
 import { assignedOf, type FeedChoice, type FeedFilter } from "../domain/feed-filter.ts";
 import type { SpokenKind } from "../domain/item.ts";
+import { unreachable } from "../domain/result.ts";
+import { seesProject } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
 import { formatList } from "../texts/dates.ts";
 import { say } from "../texts/say.ts";
@@ -55,7 +57,7 @@ export function describeFeedChoice(choice: FeedChoice, directory: Directory): st
 }
 
 /** `tasks and subtasks`; null without a choice. */
-export function kindsInWords(filter: FeedFilter | null): string | null {
+function kindsInWords(filter: FeedFilter | null): string | null {
   const plural = (kinds: readonly SpokenKind[]) =>
     formatList(kinds.map((kind) => say(`shows.kind.${kind}`)));
   if (filter?.labels) {
@@ -80,4 +82,36 @@ function privateInWords({ filter, personId: person }: FeedChoice): readonly stri
   return person === null
     ? [say(`shows.private.${filter.private}`)]
     : [say(`shows.ownPrivate.${filter.private}`)];
+}
+
+/** The automatic name of a feed: what it shows, and whose it is. */
+export function usualName(choice: FeedChoice, { directory }: Pick<Store, "directory">): string {
+  const { kind, projectId: project, personId: person, filter } = choice;
+  const whose =
+    person === null
+      ? null
+      : (directory.person(person)?.name ?? say("unnamed.Person", { id: person }));
+  const found = project === null ? null : directory.project(project);
+  // It follows the project's title only while the person may see the project.
+  const title = person === null || seesProject(person, found) ? found?.title : null;
+  const chosen = kindsInWords(filter);
+  const kinds = chosen && `${chosen.charAt(0).toUpperCase()}${chosen.slice(1)}`;
+  switch (kind) {
+    case "project": {
+      const what = chosen === null ? "" : `: ${chosen}`;
+      const named = title ?? say("feedName.unnamed", { id: project ?? "" });
+      return `${named}${what}${whose === null ? "" : ` (${whose})`}`;
+    }
+    case "person": {
+      const name = whose ?? say("feedName.nobody");
+      const isTheirs = assignedOf(choice)?.size === 1 && (filter?.assigned ?? "me") === "me";
+      if (kinds === null)
+        return say(isTheirs ? "feedName.assigned" : "feedName.projects", { name });
+      return say(isTheirs ? "feedName.assignedTo" : "feedName.of", { kinds, name });
+    }
+    case "all":
+      return kinds === null ? say("calendar.allProjects") : say("feedName.ofAll", { kinds });
+    default:
+      return unreachable(kind);
+  }
 }

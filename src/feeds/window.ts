@@ -122,3 +122,22 @@ const isBefore = (a: Temporal.PlainDate, b: Temporal.PlainDate): boolean =>
 
 const later = (a: Temporal.PlainDate, b: Temporal.PlainDate): Temporal.PlainDate =>
   isBefore(a, b) ? b : a;
+
+/** The present day in a zone, computed once a day, as it is needed at every request. */
+export function createCalendarDay(
+  zone: string,
+  clock: () => Temporal.Instant,
+): () => Temporal.PlainDate {
+  let day: Temporal.PlainDate | null = null;
+  let startsAt = Number.POSITIVE_INFINITY;
+  let endsAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock();
+    const { epochMilliseconds } = now;
+    if (day && epochMilliseconds >= startsAt && epochMilliseconds < endsAt) return day;
+    day = now.toZonedDateTimeISO(zone).toPlainDate();
+    startsAt = day.toZonedDateTime(zone).epochMilliseconds;
+    endsAt = day.add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds;
+    return day;
+  };
+}

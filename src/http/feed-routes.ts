@@ -3,7 +3,7 @@ import { type Coding, codingFor, httpDate, readHttpDate } from "@dayferry/http-v
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import type { FeedFault } from "../domain/feed-filter.ts";
 import { FeedUnreadError } from "../feeds/live-feed.ts";
-import type { OpenFeed } from "../feeds/published-feeds.ts";
+import type { OpenFeed } from "../feeds/open-feed.ts";
 import type { StorageHealth } from "../store/storage-health.ts";
 import type { HttpDeps } from "./http-deps.ts";
 import { notFound, type Problem, sendProblem } from "./problem-json.ts";

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { Request, Response } from "express";
 import type { SharedCacheConfig } from "../config/config.ts";
 import type { FeedId } from "../domain/ids.ts";
-import type { OpenFeed } from "../feeds/published-feeds.ts";
+import type { OpenFeed } from "../feeds/open-feed.ts";
 import { surrogateKeys } from "../feeds/surrogate-keys.ts";
 import type { Problem } from "./problem-json.ts";
 

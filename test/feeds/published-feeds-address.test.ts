@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { feedId } from "../../src/domain/ids.ts";
-import { secretOf, secretPattern } from "../../src/feeds/published-feeds.ts";
+import { secretOf, secretPattern } from "../../src/feeds/feed-addresses.ts";
 import { feedKey } from "./rig.ts";
 
 it("the secret of a feed has 160 bits, and differs with ID, version or key", () => {

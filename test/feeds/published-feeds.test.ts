@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
-import { createPublishedFeeds, WeakFeedKeyError } from "../../src/feeds/published-feeds.ts";
+import { WeakFeedKeyError } from "../../src/feeds/feed-addresses.ts";
+import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { aProject } from "../support/items.ts";
 import { feedKey, feedRig, secretIn } from "./rig.ts";
