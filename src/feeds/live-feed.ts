@@ -61,30 +61,7 @@ export interface BuiltFeed {
 }
 
 /** One feed's present state, served from memory while no input has changed. */
-export interface LiveFeed {
-  /** Why it can show nothing; null if it can. */
-  fault(): FeedFault | null;
-  readonly language: Language;
-  /** The projects of which it shows something; null = all. */
-  projects(): readonly ProjectId[] | null;
-  /** The present state, if nothing has changed since the last call; else null. */
-  current(): FeedState | null;
-  /** The present state. Throws `FeedBuildError` if it cannot be built, rather than an emptier calendar. */
-  state(): FeedState;
-  /** The bytes of the present state; throws like `state`. */
-  built(): BuiltFeed;
-  /** The bytes of the last returned state, if in memory. */
-  kept(): BuiltFeed | null;
-  /**
-   * Reads and writes what a long calendar needs while others run, so that little is left to do at once; null if that is so
-   * already. Rejects with a `FeedBuildError`.
-   */
-  prepare(): Promise<void> | null;
-  /** Approximate memory use in octets. */
-  size(): number;
-  /** Drops everything that can be read or generated again. */
-  release(): void;
-}
+export type LiveFeed = ReturnType<typeof createLiveFeed>;
 
 /** Thrown if a feed cannot be built. Subscribers then keep their last version. */
 export class FeedBuildError extends Error {
@@ -137,7 +114,7 @@ const brotli = promisify(brotliCompress);
 const brotliQuality = { [zlib.BROTLI_PARAM_QUALITY]: 5 };
 
 /** `feed`: returns the feed's row, whose name, colour and filter may change; `deps.options` includes the filter. */
-export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFeed {
+export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps) {
   const { store, options, format, render, seal, links, today, clock, language } = deps;
   const { id } = feed();
   const scope = createFeedScope(feed, store);
@@ -316,30 +293,42 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
 
   return {
     language,
-    fault: () => scope.fault(),
-    projects: () => scope.projects(),
+    /** Why it can show nothing; null if it can. */
+    fault: (): FeedFault | null => scope.fault(),
+    /** The projects of which it shows something; null = all. */
+    projects: (): readonly ProjectId[] | null => scope.projects(),
+    /** The present state, if nothing has changed since the last call; else null. */
     current,
-    prepare() {
+    /**
+     * Reads and writes what a long calendar needs while others run, so that little is left to do at once; null if that is so
+     * already. Rejects with a `FeedBuildError`.
+     */
+    prepare(): Promise<void> | null {
       if (working?.entries.isFollowing()) return null;
       if (known === null && !scope.isRead(deps.hasRead)) return null;
       preparing ??= prepareWork();
       return preparing;
     },
-    size: () =>
+    /** Approximate memory use in octets. */
+    size: (): number =>
       (built?.size() ?? 0) + (working ? working.fragments.size() + working.entries.size() : 0),
-    release() {
+    /** Drops everything that can be read or generated again. */
+    release(): void {
       built = null;
       working = null;
     },
-    state() {
+    /** The present state. Throws `FeedBuildError` if it cannot be built, rather than an emptier calendar. */
+    state(): FeedState {
       if (!current()) rebuild();
       if (!known) throw new FeedBuildError(feed(), new Error("it has no state"));
       return known;
     },
-    built() {
+    /** The bytes of the present state; throws like `state`. */
+    built(): BuiltFeed {
       return built && current() ? built : rebuild();
     },
-    kept: () => (built?.etag === known?.etag ? built : null),
+    /** The bytes of the last returned state, if in memory. */
+    kept: (): BuiltFeed | null => (built?.etag === known?.etag ? built : null),
   };
 }
 

@@ -14,22 +14,12 @@ export interface OpenEdits {
 export const openStates = ["pending", "claimed", "parked", "held"] as const;
 
 /** Values for metrics. Each takes a few milliseconds, however much is stored. */
-export interface Gauges {
-  openEdits(): readonly OpenEdits[];
-  /** Number of edits ever accepted. */
-  acceptedEdits(): number;
-  /** Deferred mails. */
-  waitingMails(): number;
-  /** Lists by kind, in parts of some thousands. A kind may appear in several parts. */
-  lists(): Iterable<readonly SourceTally[]>;
-  /** The kind of each trouble that is not over. */
-  troubles(): readonly string[];
-}
+export type Gauges = ReturnType<typeof createGauges>;
 
 /** Rows that take some milliseconds. */
 const rowsPerPart = 10_000;
 
-export function createGauges({ db }: StoreDeps): Gauges {
+export function createGauges({ db }: StoreDeps) {
   const counted = db.prepare(
     "SELECT count(*) AS edits, min(id) AS first FROM edits WHERE state = ?",
   );
@@ -50,7 +40,7 @@ export function createGauges({ db }: StoreDeps): Gauges {
     "SELECT trouble ->> '$.kind' AS kind FROM troubles WHERE over_at IS NULL ORDER BY id",
   );
   return {
-    openEdits: () =>
+    openEdits: (): readonly OpenEdits[] =>
       openStates.map((state) => {
         const row = counted.get(state);
         const edits = numberColumn(row, "edits");
@@ -58,17 +48,21 @@ export function createGauges({ db }: StoreDeps): Gauges {
         const oldestAt = first ? instantOf(textColumn(first, "created_at")) : null;
         return { state, edits, oldestAt };
       }),
-    acceptedEdits() {
+    /** Number of edits ever accepted. */
+    acceptedEdits(): number {
       const row = accepted.get();
       return row === undefined ? 0 : numberColumn(row, "seq");
     },
-    waitingMails: () => numberColumn(waiting.get(), "mails"),
-    *lists() {
+    /** Deferred mails. */
+    waitingMails: (): number => numberColumn(waiting.get(), "mails"),
+    /** Lists by kind, in parts of some thousands. A kind may appear in several parts. */
+    *lists(): Iterable<readonly SourceTally[]> {
       const end = numberColumn(last.get(), "last");
       for (let after = 0; after < end; after += rowsPerPart) {
         yield part.all({ after, upTo: after + rowsPerPart });
       }
     },
-    troubles: () => open.all().flatMap((row) => textColumn(row, "kind") ?? []),
+    /** The kind of each trouble that is not over. */
+    troubles: (): readonly string[] => open.all().flatMap((row) => textColumn(row, "kind") ?? []),
   };
 }

@@ -21,19 +21,15 @@ export interface StoreDatabase {
   remembered<Row>(sql: string, read: (row: unknown) => Row): Pick<Query<Row>, "find" | "get">;
   exec(sql: string): unknown;
   pragma(sql: string): unknown;
+  /** Makes a function whose steps run as one transaction, or as a part of a surrounding one. */
   transaction<Given extends unknown[], Value>(
     steps: (...given: Given) => Value,
-  ): StoreTransaction<Given, Value>;
+  ): (...given: Given) => Value;
+  /** Runs steps likewise, with the write lock from the start. */
+  immediately<Value>(steps: () => Value): Value;
   readonly function: Database.Database["function"];
   readonly inTransaction: boolean;
   close(): unknown;
-}
-
-/** Runs its steps as one transaction, or as a part of a surrounding one. */
-export interface StoreTransaction<Given extends unknown[], Value> {
-  (...given: Given): Value;
-  /** Acquires the write lock at once. */
-  immediate(...given: Given): Value;
 }
 
 /** A query with the decoder of its rows. */
@@ -102,7 +98,11 @@ export function storeDatabase(db: Database.Database): StoreDatabase {
       return db.exec(sql);
     },
     pragma: (sql) => db.pragma(sql),
-    transaction: (steps) => transactionOn(db, steps, events),
+    transaction: (steps) => {
+      const transaction = transactionOn(db, steps, events);
+      return (...given) => transaction("deferred", given);
+    },
+    immediately: (steps) => transactionOn(db, steps, events)("immediate", []),
     function: db.function.bind(db),
     get inTransaction() {
       return db.inTransaction;
@@ -150,15 +150,15 @@ function transactionOn<Given extends unknown[], Value>(
   db: Database.Database,
   steps: (...given: Given) => Value,
   { wrote, committed }: WriteEvents,
-): StoreTransaction<Given, Value> {
+): (begin: "deferred" | "immediate", given: Given) => Value {
   const transaction = db.transaction((isOutermost: boolean, given: Given): Value => {
     const value = steps(...given);
     if (isOutermost) databaseStep("commit");
     return value;
   });
-  const run = (begin: (isOutermost: boolean, given: Given) => Value, given: Given): Value => {
+  return (begin, given) => {
     try {
-      const value = begin(!db.inTransaction, given);
+      const value = transaction[begin](!db.inTransaction, given);
       committed();
       return value;
     } catch (error) {
@@ -166,9 +166,6 @@ function transactionOn<Given extends unknown[], Value>(
       throw error;
     }
   };
-  return Object.assign((...given: Given) => run(transaction, given), {
-    immediate: (...given: Given) => run((...all) => transaction.immediate(...all), given),
-  });
 }
 
 class LazyStatement implements Statement {
@@ -255,15 +252,13 @@ export function createTransactions(db: StoreDatabase): Transactions {
   function run<Value>(steps: () => Value): Value {
     const isOutermost = !db.inTransaction;
     try {
-      return db
-        .transaction(() => {
-          if (isOutermost) {
-            begun += 1;
-            since = newest.get();
-          }
-          return steps();
-        })
-        .immediate();
+      return db.immediately(() => {
+        if (isOutermost) {
+          begun += 1;
+          since = newest.get();
+        }
+        return steps();
+      });
     } catch (error) {
       undone += 1;
       throw error;

@@ -14,33 +14,6 @@ import { instantOf } from "../rows/row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Attempts } from "./attempts.ts";
 
-/** Edits on their way to the service: which one is next, and what is recorded meanwhile. */
-export interface Claims {
-  /**
-   * Claims an edit that may be sent: its item has no edit in progress and no older one waiting. The oldest goes first. If it
-   * has waited for minutes, oldest and newest alternate, so that current edits do not wait behind a long queue.
-   */
-  claimNext(): Edit | null;
-  /** When the next edit may be sent, of those that only wait for their time; null if none. */
-  nextAt(): Temporal.Instant | null;
-  /**
-   * Records the item that a change or deletion is about to replace, for undo; the first try counts. `conflicts`: all of the edit,
-   * with those that it is about to overwrite. The request must be sent in the same turn of the event loop, without awaiting.
-   */
-  replacing(id: EditId, before: Item, conflicts?: readonly FieldConflict[]): void;
-  /** Records that the item was not found in its place, or that it was found after all. */
-  missing(id: EditId, isMissing: boolean): void;
-  /** Records that the service refuses, or accepts again, the key that the edit uses. */
-  keyRefused(id: EditId, isRefused: boolean): void;
-  /**
-   * Makes claimed edits pending, at start-up and before a clean exit. An interrupted try does not count, and its request may
-   * still be carried out for a while. Returns how many.
-   */
-  release(): number;
-  /** Like `release`, for one claim whose worker is gone. */
-  releaseOne(id: EditId): void;
-}
-
 /**
  * Condition for edits `e` of identities `i` that nothing holds back: no older edit of their item, no missing id, no parent
  * task. An older edit that was put back waits for a newer one in progress. With a refused key, only edits that have met the
@@ -62,12 +35,13 @@ const longQueue = Temporal.Duration.from({ minutes: 2 });
 /** No edit is postponed for longer. A later time was stored by a clock that was set back since. */
 const longestPutOff = Temporal.Duration.from({ hours: 2 });
 
+/** Edits on their way to the service: which one is next, and what is recorded meanwhile. */
 export function createClaims({
   db,
   zone,
   clock,
   attempts,
-}: StoreDeps & { readonly attempts: Pick<Attempts, "release"> }): Claims {
+}: StoreDeps & { readonly attempts: Pick<Attempts, "release"> }) {
   const toEdit = editRowIn(zone);
   const due = "(e.not_before IS NULL OR e.not_before <= @now OR e.not_before > @farthest)";
   const claimable = `SELECT e.* FROM journal e JOIN identities i USING (item) WHERE ${unblocked} AND ${due}`;
@@ -117,6 +91,10 @@ export function createClaims({
   }
 
   return {
+    /**
+     * Claims an edit that may be sent: its item has no edit in progress and no older one waiting. The oldest goes first. If it
+     * has waited for minutes, oldest and newest alternate, so that current edits do not wait behind a long queue.
+     */
     claimNext: db.transaction((): Edit | null => {
       const next = nextToGo();
       if (!next) return null;
@@ -125,20 +103,33 @@ export function createClaims({
       endWait.run(next.id);
       return byId.find(next.id);
     }),
-    nextAt() {
+    /** When the next edit may be sent, of those that only wait for their time; null if none. */
+    nextAt(): Temporal.Instant | null {
       const next = instantOf(textColumn(waiting.get(), "next"));
       const now = clock();
       return next && isAhead(next, { length: longestPutOff, now }) ? now : next;
     },
-    replacing: (id, before, conflicts) =>
+    /**
+     * Records the item that a change or deletion is about to replace, for undo; the first try counts. `conflicts`: all of the edit,
+     * with those that it is about to overwrite. The request must be sent in the same turn of the event loop, without awaiting.
+     */
+    replacing: (id: EditId, before: Item, conflicts?: readonly FieldConflict[]): void =>
       void keepBefore.run(itemText(before), conflicts ? JSON.stringify(conflicts) : null, id),
-    missing: (id, isMissing) => void setMissed.run(isMissing ? stamp() : null, id),
-    keyRefused: (id, isRefused) =>
+    /** Records that the item was not found in its place, or that it was found after all. */
+    missing: (id: EditId, isMissing: boolean): void =>
+      void setMissed.run(isMissing ? stamp() : null, id),
+    /** Records that the service refuses, or accepts again, the key that the edit uses. */
+    keyRefused: (id: EditId, isRefused: boolean): void =>
       void (isRefused ? refuseKey.run(stamp(), id) : acceptKey.run(id)),
+    /**
+     * Makes claimed edits pending, at start-up and before a clean exit. An interrupted try does not count, and its request may
+     * still be carried out for a while. Returns how many.
+     */
     release: db.transaction(() => {
       attempts.release();
       return releaseAll.run({ now: stamp() }).changes;
     }),
+    /** Like `release`, for one claim whose worker is gone. */
     releaseOne: db.transaction((id: EditId) => {
       attempts.release(id);
       releaseThat.run({ now: stamp(), id });

@@ -39,17 +39,6 @@ interface Clash {
   readonly conflicts: readonly FieldConflict[];
 }
 
-/** Ends claimed edits, or puts them back. */
-export interface Endings {
-  /**
-   * The service has applied it: in one transaction, its answer becomes the mirror's row, the edit is confirmed with its
-   * conflicts, and the edit it undoes becomes `undone`. Null = the item is deleted, with its subtasks.
-   */
-  confirm(edit: Edit, answer: Item | null): void;
-  /** Returns the dependents that wait for a person with it. */
-  settle(edit: Edit, settlement: Settlement): readonly EditId[];
-}
-
 export interface EndingsDeps extends StoreDeps {
   readonly changes: Changes;
   readonly mirror: Mirror;
@@ -58,6 +47,7 @@ export interface EndingsDeps extends StoreDeps {
   readonly unanswered: Pick<Unanswered, "answering">;
 }
 
+/** Ends claimed edits, or puts them back. */
 export function createEndings({
   db,
   clock,
@@ -66,7 +56,7 @@ export function createEndings({
   dependents,
   attempts,
   unanswered,
-}: EndingsDeps): Endings {
+}: EndingsDeps) {
   const confirmOne = db.prepare(
     `UPDATE edits SET state = 'confirmed', park_reason = NULL, answer = @answer, conflicts = @conflicts, problem = NULL,
        updated_at = @now, confirmed_at = @now WHERE id = @id`,
@@ -98,6 +88,10 @@ export function createEndings({
   }
 
   return {
+    /**
+     * The service has applied it: in one transaction, its answer becomes the mirror's row, the edit is confirmed with its
+     * conflicts, and the edit it undoes becomes `undone`. Null = the item is deleted, with its subtasks.
+     */
     confirm: db.transaction((edit: Edit, answer: Item | null) => {
       const conflicts = JSON.stringify(edit.conflicts);
       confirmOne.run({ id: edit.id, answer: answer && itemText(answer), conflicts, now: stamp() });
@@ -117,6 +111,7 @@ export function createEndings({
       }
       changes.publish(edit.item);
     }),
+    /** Returns the dependents that wait for a person with it. */
     settle: db.transaction((edit: Edit, settlement: Settlement): readonly EditId[] => {
       attempts.release(edit.id);
       if (settlement.kind === "retry") {

@@ -26,9 +26,9 @@ import {
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import { type Attempts, hasCreated, isCreating } from "./attempts.ts";
-import { type Claims, createClaims } from "./claims.ts";
+import { createClaims } from "./claims.ts";
 import { type AwaitedParent, createDependents } from "./dependents.ts";
-import { createEndings, type Endings } from "./endings.ts";
+import { createEndings } from "./endings.ts";
 import type { Unanswered } from "./unanswered.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
@@ -60,61 +60,15 @@ export interface NewEdit {
   readonly proposed?: boolean;
 }
 
-/** The durable list of edits. An edit is accepted when `append` has returned. */
-export interface Journal extends Endings, Claims {
-  append(edit: NewEdit): EditId;
-  /** Puts a parked or held edit back into the queue; false if it is in another state, or if its item is gone. */
-  resume(id: EditId): boolean;
-  /**
-   * True if the edit is about an item that no longer exists in the service, and that at most a later edit recreates. It could
-   * never be sent, or would change the wrong item.
-   */
-  isAboutGone(id: EditId): boolean;
-  /** Makes a confirmed edit pending again because a late request overwrote it; false if it has ended otherwise. */
-  putBack(id: EditId, restores: Restoration): boolean;
-  /** Like `resume`, against another base: a person has seen both sides of the conflict and decided. */
-  rebase(
-    edit: Edit,
-    against: {
-      readonly base: Item;
-      readonly patch: Patch;
-      readonly conflicts: readonly FieldConflict[];
-    },
-  ): boolean;
-  /** Records how a person settled the conflicts of an edit that is discarded for it. */
-  settledBy(id: EditId, conflicts: readonly FieldConflict[]): void;
-  /**
-   * Discards an edit that has not reached the service, and with a creation the later edits of the item; false if it is too
-   * late. A claimed deletion counts as sent from `replacing` on. `why`: a text for people, if nobody decided it.
-   */
-  discard(id: EditId, why?: string): boolean;
-  get(id: EditId): Edit | null;
-  /** True if an agent made it, so that its editor may approve it. */
-  isProposed(id: EditId): boolean;
-  /** Edits made from the same repeating item, oldest first; none for any other edit. */
-  madeTogether(id: EditId): readonly EditId[];
-  list(filter: { readonly state?: EditState | undefined; readonly limit: number }): readonly Edit[];
-  /** Held edits of an item, newest first. */
-  heldOf(item: ItemKey): readonly Edit[];
-  /** Held edits from a person's calendar programs, oldest first. That person sees them applied. */
-  heldBy(person: PersonId): readonly Edit[];
-  /** UID of the task whose id an item's creation waits for; null if none. */
-  awaitedParent(item: ItemKey): string | null;
-  /** UID of the task that a creation waits for and that has not come in yet; null if none. */
-  soughtParent(creation: EditId): string | null;
-  /** The deletion of the item to be created, if it may be sent; null if there is none, or if the item was recreated since. */
-  deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
-  /** Ends a creation and its deletion without telling the service, which is known not to have the item. */
-  withdraw(creation: Edit, deletion: Edit): void;
-  /**
-   * Creations with a request sent that are in progress, or were parked within half an hour after it. An item found by a sweep
-   * may be theirs.
-   */
-  openCreations(): readonly Edit[];
-  /** Creations given up within half an hour after their request may have been carried out. */
-  givenUpCreations(): readonly Edit[];
-  counts(): Readonly<Partial<Record<EditState, number>>>;
+/** What a resolved edit is compared with, and what is left of it. */
+interface Rebase {
+  readonly base: Item;
+  readonly patch: Patch;
+  readonly conflicts: readonly FieldConflict[];
 }
+
+/** The durable list of edits. An edit is accepted when `append` has returned. */
+export type Journal = ReturnType<typeof createJournal>;
 
 export function createJournal({
   db,
@@ -133,7 +87,7 @@ export function createJournal({
   heldObjects: HeldObjects;
   attempts: Attempts;
   unanswered: Pick<Unanswered, "answering">;
-}): Journal {
+}) {
   const insert = db.prepare(
     `INSERT INTO edits (channel, actor, program, item, action, base, shown, patch, new_labels, state, not_before, undoes, restores, insisted,
        created_at, updated_at)
@@ -239,12 +193,19 @@ export function createJournal({
       if (edit.proposed) propose.run(id);
       return id;
     }),
+    /** Puts a parked or held edit back into the queue; false if it is in another state, or if its item is gone. */
     resume: db.transaction(resume),
+    /**
+     * True if the edit is about an item that no longer exists in the service, and that at most a later edit recreates. It could
+     * never be sent, or would change the wrong item.
+     */
     isAboutGone,
+    /** Makes a confirmed edit pending again because a late request overwrote it; false if it has ended otherwise. */
     putBack: db.transaction((id: EditId, restores: Restoration) =>
       change(id, () => reopen.run(restorationText(restores), stamp(), id)),
     ),
-    rebase: db.transaction(({ id }, { base, patch, conflicts }) => {
+    /** Like `resume`, against another base: a person has seen both sides of the conflict and decided. */
+    rebase: db.transaction(({ id }: Edit, { base, patch, conflicts }: Rebase): boolean => {
       rebaseOne.run({
         id,
         base: itemText(base),
@@ -253,7 +214,13 @@ export function createJournal({
       });
       return resume(id);
     }),
-    settledBy: (id, conflicts) => void setConflicts.run(JSON.stringify(conflicts), id),
+    /** Records how a person settled the conflicts of an edit that is discarded for it. */
+    settledBy: (id: EditId, conflicts: readonly FieldConflict[]): void =>
+      void setConflicts.run(JSON.stringify(conflicts), id),
+    /**
+     * Discards an edit that has not reached the service, and with a creation the later edits of the item; false if it is too
+     * late. A claimed deletion counts as sent from `replacing` on. `why`: a text for people, if nobody decided it.
+     */
     discard: db.transaction((id: EditId, why?: string) =>
       change(id, (edit) => {
         const discarded = discardOne.run({ id, why: why ?? null, now: stamp() });
@@ -267,9 +234,14 @@ export function createJournal({
         return discarded;
       }),
     ),
-    awaitedParent: (item) => dependents.awaitedParent(item),
-    soughtParent: (creation) => dependents.soughtParent(creation),
-    deletionOf: (creation) => withdrawals.deletionOf(creation),
+    /** UID of the task whose id an item's creation waits for; null if none. */
+    awaitedParent: (item: ItemKey): string | null => dependents.awaitedParent(item),
+    /** UID of the task that a creation waits for and that has not come in yet; null if none. */
+    soughtParent: (creation: EditId): string | null => dependents.soughtParent(creation),
+    /** The deletion of the item to be created, if it may be sent; null if there is none, or if the item was recreated since. */
+    deletionOf: (creation: Pick<Edit, "id" | "item">): Edit | null =>
+      withdrawals.deletionOf(creation),
+    /** Ends a creation and its deletion without telling the service, which is known not to have the item. */
     withdraw: db.transaction((creation: Edit, by: Edit) => withdrawals.withdraw(creation, by)),
   };
 }
@@ -289,22 +261,7 @@ const shownBeside = (base: Item, content: string | null): string | null =>
 const discoveryWindow = Temporal.Duration.from({ minutes: 30 });
 
 /** Queries of the journal. */
-function createJournalReads({
-  db,
-  zone,
-  clock,
-}: StoreDeps): Pick<
-  Journal,
-  | "get"
-  | "isProposed"
-  | "madeTogether"
-  | "list"
-  | "heldOf"
-  | "heldBy"
-  | "openCreations"
-  | "givenUpCreations"
-  | "counts"
-> {
+function createJournalReads({ db, zone, clock }: StoreDeps) {
   const toEdit = editRowIn(zone);
   const byId = db.rows("SELECT * FROM journal WHERE id = ?", toEdit);
   const newest = db.rows("SELECT * FROM journal ORDER BY id DESC LIMIT ?", toEdit);
@@ -345,24 +302,39 @@ function createJournalReads({
   const ago = (span: Temporal.Duration): string => instantText(clock().subtract(span));
 
   return {
-    get: (id) => byId.find(id),
-    list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)),
-    isProposed: (id) => proposal.get(id) !== undefined,
-    madeTogether(id) {
+    get: (id: EditId): Edit | null => byId.find(id),
+    list: ({
+      state,
+      limit,
+    }: {
+      readonly state?: EditState | undefined;
+      readonly limit: number;
+    }): readonly Edit[] => (state ? newestIn.all(state, limit) : newest.all(limit)),
+    /** True if an agent made it, so that its editor may approve it. */
+    isProposed: (id: EditId): boolean => proposal.get(id) !== undefined,
+    /** Edits made from the same repeating item, oldest first; none for any other edit. */
+    madeTogether(id: EditId): readonly EditId[] {
       const ids = together.all({ id });
       return ids.length > 1 ? ids : [];
     },
-    heldOf: (item) => held.all(item),
-    heldBy(person) {
+    /** Held edits of an item, newest first. */
+    heldOf: (item: ItemKey): readonly Edit[] => held.all(item),
+    /** Held edits from a person's calendar programs, oldest first. That person sees them applied. */
+    heldBy(person: PersonId): readonly Edit[] {
       const before = lastHeld.get(person);
       const rows = heldByPerson.all(person);
       const edits = new Map(rows.map(([text, row]) => [text, before?.get(text) ?? toEdit(row)]));
       lastHeld.set(person, edits);
       return [...edits.values()];
     },
-    openCreations: () => creations.all({ since: ago(discoveryWindow) }),
-    givenUpCreations: () => givenUp.all({ since: ago(discoveryWindow) }),
-    counts() {
+    /**
+     * Creations with a request sent that are in progress, or were parked within half an hour after it. An item found by a sweep
+     * may be theirs.
+     */
+    openCreations: (): readonly Edit[] => creations.all({ since: ago(discoveryWindow) }),
+    /** Creations given up within half an hour after their request may have been carried out. */
+    givenUpCreations: (): readonly Edit[] => givenUp.all({ since: ago(discoveryWindow) }),
+    counts(): Readonly<Partial<Record<EditState, number>>> {
       const counted = count.get();
       return Object.fromEntries(
         editStates.flatMap((state) => {

@@ -22,23 +22,7 @@ export interface ObservedChange {
  * Changes, moves and deletions without a known answer. Their items are watched until the requests can no longer be carried out:
  * each new state is judged inside the transaction that stores it, before anybody sees it.
  */
-export interface Unanswered {
-  /** Records that the write was found to have been carried out. */
-  carriedOut(id: number): void;
-  /** Writes of an item that may still be carried out, or were recently found to have been; newest first. */
-  ofItem(key: ItemKey): readonly UnansweredWrite[];
-  /** Claims an item to be read now, for thirty seconds; null if none. */
-  claimLook(): { readonly key: ItemKey; readonly writes: readonly UnansweredWrite[] } | null;
-  /** Records that the item was read by a request sent at `begun`; null: the read failed. */
-  looked(key: ItemKey, begun: Temporal.Instant | null): void;
-  nextLookAt(): Temporal.Instant | null;
-  /** Sets the callback that judges new states of watched items. */
-  judgeBy(judge: (change: ObservedChange) => void): void;
-  /** Passes a state about to be stored to that callback. Free for items that are not watched. */
-  seen(key: ItemKey, change: () => Pick<ObservedChange, "before" | "after">): void;
-  /** Runs steps that store the answer to an edit. */
-  answering<Value>(edit: Edit, steps: () => Value): Value;
-}
+export type Unanswered = ReturnType<typeof createUnanswered>;
 
 /** How long reading an item may take before it is read again. */
 const lookPause = Temporal.Duration.from({ seconds: 30 });
@@ -55,7 +39,7 @@ const retention = Temporal.Duration.from({ hours: 24 });
  */
 const watched = `lands_until IS NOT NULL AND before IS NOT NULL AND ${isOfKnown("act")}`;
 
-export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
+export function createUnanswered({ db, zone, clock }: StoreDeps) {
   const carryOut = db.prepare("UPDATE attempts SET landed_at = ? WHERE id = ?");
   const byItem = db.rows(
     `SELECT *, coalesce(ended_at, sent_at) AS lost_at FROM attempts WHERE item = ? AND ${watched} ORDER BY id DESC`,
@@ -97,8 +81,11 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   }
 
   return {
-    carriedOut: (id) => void carryOut.run(stamp(), id),
+    /** Records that the write was found to have been carried out. */
+    carriedOut: (id: number): void => void carryOut.run(stamp(), id),
+    /** Writes of an item that may still be carried out, or were recently found to have been; newest first. */
     ofItem,
+    /** Claims an item to be read now, for thirty seconds; null if none. */
     claimLook: db.transaction(() => {
       const row = due.get(stamp());
       if (row === undefined) return null;
@@ -106,18 +93,22 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
       postpone.run(instantText(clock().add(lookPause)), key);
       return { key, writes: ofItem(key) };
     }),
+    /** Records that the item was read by a request sent at `begun`; null: the read failed. */
     looked: db.transaction((key: ItemKey, begun: Temporal.Instant | null) => {
       for (const write of ofItem(key)) recordLook(write, begun);
       forget.run(instantText(clock().subtract(retention)));
     }),
-    nextLookAt: () => instantOf(textColumn(earliest.get(), "next")),
-    judgeBy(given) {
+    nextLookAt: (): Temporal.Instant | null => instantOf(textColumn(earliest.get(), "next")),
+    /** Sets the callback that judges new states of watched items. */
+    judgeBy(given: (change: ObservedChange) => void): void {
       judge = given;
     },
-    seen(key, change) {
+    /** Passes a state about to be stored to that callback. Free for items that are not watched. */
+    seen(key: ItemKey, change: () => Pick<ObservedChange, "before" | "after">): void {
       if (anyOf.get(key) !== undefined) judge({ key, ...change(), answered });
     },
-    answering(edit, steps) {
+    /** Runs steps that store the answer to an edit. */
+    answering<Value>(edit: Edit, steps: () => Value): Value {
       answered = edit;
       try {
         return steps();

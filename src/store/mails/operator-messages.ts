@@ -9,23 +9,13 @@ import {
   wayStateRow,
 } from "../rows/trouble-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import { createSendQueue, type SendQueue } from "./send-queue.ts";
-
-/** Messages to the operator about troubles, by way. */
-export interface OperatorMessages extends SendQueue<OperatorKey> {
-  /** Troubles that are not over, or whose end is still to be reported to somebody who was told of the beginning. */
-  pending(): readonly Episode[];
-  ofWay(way: string): readonly OperatorMessageRow[];
-  /** Retries messages that receivers rejected: after a start, address or token may have changed. */
-  retryRefused(): void;
-  /** State of each way that was used. */
-  ways(): readonly WayState[];
-}
+import { createSendQueue } from "./send-queue.ts";
 
 /** Older rejections are not reported as current. */
 const refusedFor = Temporal.Duration.from({ hours: 24 * 7 });
 
-export function createOperatorMessages(deps: StoreDeps): OperatorMessages {
+/** Messages to the operator about troubles, by way. */
+export function createOperatorMessages(deps: StoreDeps) {
   const { db, clock } = deps;
   const pending = db.prepare(
     `SELECT * FROM troubles t WHERE t.over_at IS NULL OR EXISTS (
@@ -63,10 +53,13 @@ export function createOperatorMessages(deps: StoreDeps): OperatorMessages {
         person: 0,
       }),
     }),
-    pending: () => pending.all().flatMap((row) => episodeRow(row) ?? []),
-    ofWay: (way) => ofWay.all(way),
-    retryRefused: () => void retry.run(),
-    ways: () => ways.all({ since: instantText(clock().subtract(refusedFor)) }),
+    /** Troubles that are not over, or whose end is still to be reported to somebody who was told of the beginning. */
+    pending: (): readonly Episode[] => pending.all().flatMap((row) => episodeRow(row) ?? []),
+    ofWay: (way: string): readonly OperatorMessageRow[] => ofWay.all(way),
+    /** Retries messages that receivers rejected: after a start, address or token may have changed. */
+    retryRefused: (): void => void retry.run(),
+    /** State of each way that was used. */
+    ways: (): readonly WayState[] => ways.all({ since: instantText(clock().subtract(refusedFor)) }),
   };
 }
 

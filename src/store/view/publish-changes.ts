@@ -20,13 +20,7 @@ import {
 } from "../rows/item-rows.ts";
 import { upsert } from "../rows/write-row.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import {
-  assignedCalendar,
-  type ChangeLog,
-  createChangeLog,
-  everybody,
-  everyProject,
-} from "./view.ts";
+import { assignedCalendar, createChangeLog, everybody, everyProject } from "./view.ts";
 
 /** Whose calendars a change concerns. */
 interface Recipients {
@@ -42,45 +36,9 @@ interface Recipients {
 export type SettledEdit = Pick<Edit, "item" | "action" | "patch">;
 
 /** The change log and the view it describes. Call every method inside a transaction. */
-export interface Changes extends ChangeLog {
-  /**
-   * Updates the view of one item after the mirror or the journal was written. If it changed, the log, the collection's revision
-   * and the version history grow, and SEQUENCE rises if calendars show the change. Returns whether the view changed.
-   */
-  publish(key: ItemKey): boolean;
-  /**
-   * Runs steps that store how an edit has ended. Changes that follow from the edit itself do not outdate the octets of the
-   * program that put the item.
-   */
-  settling<Value>(edit: SettledEdit, steps: () => Value): Value;
-  /**
-   * Raises SEQUENCE and LAST-MODIFIED of an item whose text changed for another reason (a renamed label), SEQUENCE to `least`
-   * at least.
-   */
-  touch(key: ItemKey, least?: number): void;
-  /**
-   * Logs a change of data stored only here, for one person or for everyone who sees the item. Null if it is not in the view.
-   */
-  note(key: ItemKey, person?: PersonId): Revision | null;
-  /** Logs the removal of an object that a person's program put and that never entered the view. */
-  retract(
-    key: ItemKey,
-    from: {
-      readonly collection: CollectionName;
-      readonly project: number;
-      readonly person: PersonId;
-    },
-  ): Revision;
-  /**
-   * Logs an item's change for an editor who sees it with their own edits applied, in every place where they see it; a task's
-   * subtasks too. Null: for nobody in particular.
-   */
-  logForEditor(key: ItemKey, editor: PersonId | null): void;
-  /** Records that names shown by feeds have changed. */
-  directoryChanged(): void;
-}
+export type Changes = ReturnType<typeof createChanges>;
 
-export function createChanges({ db, zone, clock }: StoreDeps): Changes {
+export function createChanges({ db, zone, clock }: StoreDeps) {
   const identity = db.rows("SELECT * FROM identities WHERE item = ?", identityRow);
   const mirrored = db.rows(
     "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
@@ -359,8 +317,16 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
 
   return {
     ...createChangeLog({ db }),
+    /**
+     * Updates the view of one item after the mirror or the journal was written. If it changed, the log, the collection's revision
+     * and the version history grow, and SEQUENCE rises if calendars show the change. Returns whether the view changed.
+     */
     publish,
-    settling(edit, steps) {
+    /**
+     * Runs steps that store how an edit has ended. Changes that follow from the edit itself do not outdate the octets of the
+     * program that put the item.
+     */
+    settling<Value>(edit: SettledEdit, steps: () => Value): Value {
       settled = edit;
       try {
         return steps();
@@ -368,21 +334,46 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
         settled = null;
       }
     },
-    touch(key, least) {
+    /**
+     * Raises SEQUENCE and LAST-MODIFIED of an item whose text changed for another reason (a renamed label), SEQUENCE to `least`
+     * at least.
+     */
+    touch(key: ItemKey, least?: number): void {
       raiseSequence(key, least);
       const noted = note(key);
       if (noted) keepVersion(key, { ...noted, revision: noted.at });
     },
-    note: (key, person) => note(key, person === undefined ? null : onlyTo(person))?.at ?? null,
-    retract: (key, { collection, project, person }) =>
+    /**
+     * Logs a change of data stored only here, for one person or for everyone who sees the item. Null if it is not in the view.
+     */
+    note: (key: ItemKey, person?: PersonId): Revision | null =>
+      note(key, person === undefined ? null : onlyTo(person))?.at ?? null,
+    /** Logs the removal of an object that a person's program put and that never entered the view. */
+    retract: (
+      key: ItemKey,
+      {
+        collection,
+        project,
+        person,
+      }: {
+        readonly collection: CollectionName;
+        readonly project: number;
+        readonly person: PersonId;
+      },
+    ): Revision =>
       revision(log(collection, { key, act: "bury", project, recipients: onlyTo(person) })),
-    logForEditor(key, editor) {
+    /**
+     * Logs an item's change for an editor who sees it with their own edits applied, in every place where they see it; a task's
+     * subtasks too. Null: for nobody in particular.
+     */
+    logForEditor(key: ItemKey, editor: PersonId | null): void {
       const recipients = editor === null ? null : onlyTo(editor);
       logInTriedPlaces(key, recipients);
       // Each was shown where its task was, even if nobody knew of it when that was moved.
       for (const subtask of subtasksOf.all(key)) logInTriedPlaces(subtask, recipients, key);
     },
-    directoryChanged() {
+    /** Records that names shown by feeds have changed. */
+    directoryChanged(): void {
       log(directory, { key: null, act: "put", project: everyProject, recipients: toEveryone });
     },
   };

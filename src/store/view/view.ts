@@ -358,34 +358,6 @@ interface ChangedItem {
 /** A two-way calendar's collection; null = what is assigned to the person. */
 type SeenCollection = CollectionName | null;
 
-/** The change log, for reading; `Changes` writes it. */
-export interface ChangeLog {
-  /** The newest revision of a project feed's inputs. */
-  revisionOf(project: ProjectId): Revision;
-  /** The newest change of a collection that a person is notified of; 0 for none. */
-  seenRevision(collection: SeenCollection, person: PersonId): Revision;
-  /** The revision that rises with names of people, projects, lists and labels. */
-  revisionOfDirectory(): Revision;
-  latest(): Revision;
-  /** True if an item changed after a revision, which should be recent. */
-  hasChangedAfter(after: Revision, key: ItemKey): boolean;
-  /**
-   * Items of the project's collections that changed after a revision, each once. Includes others if the log does not reach that
-   * far back.
-   */
-  itemsSince(project: ProjectId, after: Revision): readonly ItemKey[];
-  since(after: Revision, limit: number): readonly ChangeRow[];
-  /** Items with a change after a revision, oldest change first. */
-  changedAfter(after: Revision): readonly ChangedItem[];
-  /** The same for one collection, by the changes that a person is notified of. */
-  seenAfter(
-    after: Revision,
-    of: { readonly collection: SeenCollection; readonly person: PersonId },
-  ): readonly ChangedItem[];
-  /** The log and the versions are complete from this revision on. */
-  completeFrom(): Revision;
-}
-
 export const everyProject = 0;
 
 /** Used instead of a person: everyone who has a collection. */
@@ -402,7 +374,8 @@ const changedItem = (row: unknown): ChangedItem => ({
   revision: revisionColumn(row),
 });
 
-export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
+/** The change log, for reading; `Changes` writes it. */
+export function createChangeLog({ db }: Pick<StoreDeps, "db">) {
   const ofProject = db.remembered(
     `SELECT max(revision) AS revision FROM collections WHERE project_id IN (?, ${everyProject})`,
     revisionColumn,
@@ -448,17 +421,33 @@ export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
   const completeFrom = (): Revision => reach.find() ?? revision(0);
 
   return {
-    revisionOf: (project) => ofProject.get(project),
-    seenRevision: (collection, person) => seen.get(collection ?? assignedCalendar, person),
-    revisionOfDirectory: () => ofCollection.get(directory),
-    latest: () => newest.get(),
-    hasChangedAfter: (after, key) => ofItem.get(after, key) !== undefined,
-    itemsSince(project, after) {
+    /** The newest revision of a project feed's inputs. */
+    revisionOf: (project: ProjectId): Revision => ofProject.get(project),
+    /** The newest change of a collection that a person is notified of; 0 for none. */
+    seenRevision: (collection: SeenCollection, person: PersonId): Revision =>
+      seen.get(collection ?? assignedCalendar, person),
+    /** The revision that rises with names of people, projects, lists and labels. */
+    revisionOfDirectory: (): Revision => ofCollection.get(directory),
+    latest: (): Revision => newest.get(),
+    /** True if an item changed after a revision, which should be recent. */
+    hasChangedAfter: (after: Revision, key: ItemKey): boolean =>
+      ofItem.get(after, key) !== undefined,
+    /**
+     * Items of the project's collections that changed after a revision, each once. Includes others if the log does not reach that
+     * far back.
+     */
+    itemsSince(project: ProjectId, after: Revision): readonly ItemKey[] {
       return after < completeFrom() ? everyItem.all() : projectItems.all(after, project);
     },
-    since: (after, limit) => later.all(after, limit),
-    changedAfter: (after) => changed.all(after),
-    seenAfter: (after, of) => seenLater.all({ after, ...of }),
+    since: (after: Revision, limit: number): readonly ChangeRow[] => later.all(after, limit),
+    /** Items with a change after a revision, oldest change first. */
+    changedAfter: (after: Revision): readonly ChangedItem[] => changed.all(after),
+    /** The same for one collection, by the changes that a person is notified of. */
+    seenAfter: (
+      after: Revision,
+      of: { readonly collection: SeenCollection; readonly person: PersonId },
+    ): readonly ChangedItem[] => seenLater.all({ after, ...of }),
+    /** The log and the versions are complete from this revision on. */
     completeFrom,
   };
 }
