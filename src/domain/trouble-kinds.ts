@@ -44,7 +44,23 @@ interface ZoneMismatch {
   readonly zones?: readonly string[];
 }
 
+interface EditInTrouble {
+  readonly edit: number;
+  readonly title: string;
+  readonly problem: string;
+}
+
 const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
+
+/** The verdict and the times of a kind, in minutes: until a message is sent, and until it is over. */
+const broken = (notifyAfter: number, overAfter: number) =>
+  ({
+    verdict: "broken",
+    notifyAfter: minutes(notifyAfter),
+    overAfter: minutes(overAfter),
+  }) as const;
+const doubtful = (notifyAfter: number, overAfter: number) =>
+  ({ ...broken(notifyAfter, overAfter), verdict: "doubtful" }) as const;
 
 const entry = <Facts extends object>(of: TroubleEntry<Facts>): TroubleEntry<Facts> => of;
 
@@ -61,25 +77,21 @@ const helpMark = " What would help: ";
  */
 const entries = {
   "database-damaged": entry<{ readonly problem: string; readonly remedy: string }>({
-    verdict: "broken",
-    notifyAfter: minutes(0),
-    overAfter: minutes(0),
-    words: (trouble) => ({
+    ...broken(0, 0),
+    words: ({ problem, remedy }) => ({
       title: say("trouble.database-damaged.title"),
-      what: trouble.problem,
-      remedy: trouble.remedy,
+      what: problem,
+      remedy,
       over: say("trouble.database-damaged.over"),
     }),
   }),
   /** Storage failing; `problem` says what helps too. */
   "storage-failing": entry<{ readonly problem: string }>({
-    verdict: "broken",
+    ...broken(1, 5),
     hasCheck: true,
-    notifyAfter: minutes(1),
-    overAfter: minutes(5),
-    words: (trouble) => ({
+    words: ({ problem }) => ({
       title: say("trouble.storage-failing.title"),
-      ...parted(trouble.problem, "; "),
+      ...parted(problem, "; "),
       over: say("trouble.storage-failing.over"),
     }),
   }),
@@ -87,13 +99,10 @@ const entries = {
   "key-refused": entry<{
     readonly person: { readonly id: PersonId; readonly name: string } | null;
   }>({
-    verdict: "broken",
-    notifyAfter: minutes(2),
-    overAfter: minutes(2),
+    ...broken(2, 2),
     about: (trouble) => trouble.person?.id ?? null,
     nameless: ({ person }) => ({ person: person && nameless(person) }),
-    words(trouble) {
-      const { person } = trouble;
+    words({ person }) {
       const where = person === null ? "service.apiKeyFile" : "people[].apiKeyFile";
       return {
         ...(person === null
@@ -117,30 +126,26 @@ const entries = {
     readonly until: string | null;
     readonly problem: string;
   }>({
-    verdict: "broken",
-    notifyAfter: minutes(5),
-    overAfter: minutes(5),
-    about: (trouble) => trouble.host,
-    words: (trouble) => ({
+    ...broken(5, 5),
+    about: ({ host }) => host,
+    words: ({ until, host, problem }) => ({
       title:
-        trouble.until === null
+        until === null
           ? say("trouble.certificate.title")
-          : say("trouble.certificate.titleExpires", { host: trouble.host }),
+          : say("trouble.certificate.titleExpires", { host }),
       what:
-        trouble.until === null
-          ? say("trouble.certificate.what", { host: trouble.host, problem: trouble.problem })
-          : say("trouble.certificate.whatExpires", { host: trouble.host, until: trouble.until }),
+        until === null
+          ? say("trouble.certificate.what", { host, problem })
+          : say("trouble.certificate.whatExpires", { host, until }),
       remedy: say("trouble.certificate.remedy"),
-      over: say("trouble.certificate.over", { host: trouble.host }),
+      over: say("trouble.certificate.over", { host }),
     }),
   }),
   "service-unreachable": entry<{ readonly problem: string }>({
-    verdict: "broken",
-    notifyAfter: minutes(15),
-    overAfter: minutes(5),
-    words: (trouble) => ({
+    ...broken(15, 5),
+    words: ({ problem }) => ({
       title: say("trouble.service-unreachable.title"),
-      what: say("trouble.service-unreachable.what", { problem: trouble.problem }),
+      what: say("trouble.service-unreachable.what", { problem }),
       remedy: say("trouble.service-unreachable.remedy"),
       over: say("trouble.service-unreachable.over"),
     }),
@@ -150,77 +155,61 @@ const entries = {
    * apparent offsets in the two halves of the year, as "+05:30"; `zones`: some zones that have them.
    */
   "zone-mismatch": entry<ZoneMismatch>({
-    verdict: "broken",
-    notifyAfter: minutes(0),
-    overAfter: minutes(0),
+    ...broken(0, 0),
     words: (trouble) => ({
       title: say("trouble.zone-mismatch.title"),
-      what: `${say("trouble.zone-mismatch.what", {
-        sent: trouble.sent,
-        answered: trouble.answered,
-        zone: trouble.zone,
-      })}${seemingZone(trouble)}`,
+      what: `${say("trouble.zone-mismatch.what", { sent: trouble.sent, answered: trouble.answered, zone: trouble.zone })}${seemingZone(trouble)}`,
       remedy: say("trouble.zone-mismatch.remedy"),
       over: say("trouble.zone-mismatch.over"),
     }),
   }),
   /** `minutes`: how long the oldest edit has waited although the service answers. */
   "queue-stuck": entry<{ readonly edits: number; readonly minutes: number }>({
-    verdict: "broken",
-    notifyAfter: minutes(0),
-    overAfter: minutes(5),
-    words: (trouble) => ({
+    ...broken(0, 5),
+    words: ({ edits, minutes }) => ({
       title: say("trouble.queue-stuck.title"),
-      what: say("trouble.queue-stuck.what", { count: trouble.edits, minutes: trouble.minutes }),
+      what: say("trouble.queue-stuck.what", { count: edits, minutes }),
       remedy: say("trouble.queue-stuck.remedy"),
       over: say("trouble.queue-stuck.over"),
     }),
   }),
   /** `seconds`: how far this machine's clock is ahead of the service's. */
   "clock-wrong": entry<{ readonly seconds: number }>({
-    verdict: "broken",
+    ...broken(10, 10),
     hasCheck: true,
-    notifyAfter: minutes(10),
-    overAfter: minutes(10),
-    words: (trouble) => ({
+    words: ({ seconds }) => ({
       title: say("trouble.clock-wrong.title"),
-      what: say(trouble.seconds > 0 ? "trouble.clock-wrong.ahead" : "trouble.clock-wrong.behind", {
-        seconds: Math.abs(trouble.seconds),
+      what: say(seconds > 0 ? "trouble.clock-wrong.ahead" : "trouble.clock-wrong.behind", {
+        seconds: Math.abs(seconds),
       }),
       remedy: say("trouble.clock-wrong.remedy"),
       over: say("trouble.clock-wrong.over"),
     }),
   }),
   "backup-failed": entry<{ readonly problem: string }>({
-    verdict: "broken",
-    notifyAfter: minutes(0),
-    overAfter: minutes(0),
-    words: (trouble) => ({
+    ...broken(0, 0),
+    words: ({ problem }) => ({
       title: say("trouble.backup-failed.title"),
-      what: say("trouble.backup-failed.what", { problem: trouble.problem }),
+      what: say("trouble.backup-failed.what", { problem }),
       remedy: say("trouble.backup-failed.remedy"),
       over: say("trouble.backup-failed.over"),
     }),
   }),
   /** A key file was missing at startup, and a new key was made; `ended`: what stopped working with the lost one. */
   "key-file-lost": entry<{ readonly file: string; readonly ended: string }>({
-    verdict: "doubtful",
-    notifyAfter: minutes(0),
-    overAfter: minutes(0),
+    ...doubtful(0, 0),
     notifiesEnd: false,
-    about: (trouble) => trouble.file,
-    words: (trouble) => ({
-      title: say("trouble.key-file-lost.title", { file: trouble.file }),
-      what: say("trouble.key-file-lost.what", { file: trouble.file, ended: trouble.ended }),
+    about: ({ file }) => file,
+    words: ({ file, ended }) => ({
+      title: say("trouble.key-file-lost.title", { file }),
+      what: say("trouble.key-file-lost.what", { file, ended }),
       remedy: say("trouble.key-file-lost.remedy"),
-      over: say("trouble.key-file-lost.over", { file: trouble.file }),
+      over: say("trouble.key-file-lost.over", { file }),
     }),
   }),
   "disk-nearly-full": entry<{ readonly folder: string; readonly freeMebibytes: number }>({
-    verdict: "doubtful",
+    ...doubtful(5, 10),
     hasCheck: true,
-    notifyAfter: minutes(5),
-    overAfter: minutes(10),
     words: (trouble) => ({
       title: say("trouble.disk-nearly-full.title"),
       what: freeInWords(trouble),
@@ -229,16 +218,11 @@ const entries = {
     }),
   }),
   "mail-failing": entry<{ readonly waiting: number; readonly problem: string }>({
-    verdict: "broken",
+    ...broken(15, 5),
     hasCheck: true,
-    notifyAfter: minutes(15),
-    overAfter: minutes(5),
-    words: (trouble) => ({
+    words: ({ waiting, problem }) => ({
       title: say("trouble.mail-failing.title"),
-      what: say("trouble.mail-failing.what", {
-        count: trouble.waiting,
-        problem: trouble.problem,
-      }),
+      what: say("trouble.mail-failing.what", { count: waiting, problem }),
       remedy: say("trouble.mail-failing.remedy"),
       over: say("trouble.mail-failing.over"),
     }),
@@ -248,19 +232,13 @@ const entries = {
     readonly waiting: number;
     readonly problem: string;
   }>({
-    verdict: "broken",
-    notifyAfter: minutes(15),
-    overAfter: minutes(5),
-    about: (trouble) => trouble.name,
-    words: (trouble) => ({
-      title: say("trouble.webhook-failing.title", { name: trouble.name }),
-      what: say("trouble.webhook-failing.what", {
-        count: trouble.waiting,
-        name: trouble.name,
-        problem: trouble.problem,
-      }),
+    ...broken(15, 5),
+    about: ({ name }) => name,
+    words: ({ name, waiting, problem }) => ({
+      title: say("trouble.webhook-failing.title", { name }),
+      what: say("trouble.webhook-failing.what", { count: waiting, name, problem }),
       remedy: say("trouble.webhook-failing.remedy"),
-      over: say("trouble.webhook-failing.over", { name: trouble.name }),
+      over: say("trouble.webhook-failing.over", { name }),
     }),
   }),
   /** The last reminder to a person's webhook was not delivered. */
@@ -268,32 +246,24 @@ const entries = {
     readonly person: { readonly id: PersonId; readonly name: string };
     readonly problem: string;
   }>({
-    verdict: "doubtful",
-    notifyAfter: minutes(60),
-    overAfter: minutes(5),
-    about: (trouble) => trouble.person.id,
+    ...doubtful(60, 5),
+    about: ({ person }) => person.id,
     nameless: ({ person }) => ({ person: nameless(person) }),
-    words(trouble) {
-      const { person, problem } = trouble;
-      return {
-        title: say("trouble.person-webhook-failing.title", { name: person.name }),
-        what: say("trouble.person-webhook-failing.what", { name: person.name, problem }),
-        remedy: say("trouble.person-webhook-failing.remedy"),
-        over: say("trouble.person-webhook-failing.over", { name: person.name }),
-      };
-    },
+    words: ({ person, problem }) => ({
+      title: say("trouble.person-webhook-failing.title", { name: person.name }),
+      what: say("trouble.person-webhook-failing.what", { name: person.name, problem }),
+      remedy: say("trouble.person-webhook-failing.remedy"),
+      over: say("trouble.person-webhook-failing.over", { name: person.name }),
+    }),
   }),
   "lists-unreadable": entry<{
     readonly lists: number;
     /** Some of them. */
     readonly first: readonly { readonly source: string; readonly problem: string }[];
   }>({
-    verdict: "broken",
+    ...broken(30, 10),
     hasCheck: true,
-    notifyAfter: minutes(30),
-    overAfter: minutes(10),
-    words(trouble) {
-      const { lists, first } = trouble;
+    words({ lists, first }) {
       const more = lists - first.length;
       const named = first.map(({ source, problem }) => `${source}: ${problem}`).join("; ");
       return {
@@ -305,24 +275,20 @@ const entries = {
     },
   }),
   "subscription-failing": entry<{ readonly name: string; readonly problem: string }>({
-    verdict: "broken",
-    notifyAfter: minutes(60),
-    overAfter: minutes(10),
-    about: (trouble) => trouble.name,
-    words: (trouble) => ({
-      title: say("trouble.subscription-failing.title", { name: trouble.name }),
-      what: `${trouble.name}: ${trouble.problem}`,
+    ...broken(60, 10),
+    about: ({ name }) => name,
+    words: ({ name, problem }) => ({
+      title: say("trouble.subscription-failing.title", { name }),
+      what: `${name}: ${problem}`,
       remedy: say("trouble.subscription-failing.remedy"),
-      over: say("trouble.subscription-failing.over", { name: trouble.name }),
+      over: say("trouble.subscription-failing.over", { name }),
     }),
   }),
   "inbox-unusable": entry<{ readonly problem: string }>({
-    verdict: "broken",
-    notifyAfter: minutes(5),
-    overAfter: minutes(5),
-    words: (trouble) => ({
+    ...broken(5, 5),
+    words: ({ problem }) => ({
       title: say("trouble.inbox-unusable.title"),
-      what: trouble.problem,
+      what: problem,
       remedy: say("trouble.inbox-unusable.remedy"),
       over: say("trouble.inbox-unusable.over"),
     }),
@@ -333,11 +299,8 @@ const entries = {
     readonly ended: number;
     readonly problem: string;
   }>({
-    verdict: "broken",
-    notifyAfter: minutes(2),
-    overAfter: minutes(1),
-    words(trouble) {
-      const { waiting, ended, problem } = trouble;
+    ...broken(2, 1),
+    words({ waiting, ended, problem }) {
       const rest =
         ended === 0
           ? say("trouble.cache-not-purged.byAge")
@@ -352,13 +315,11 @@ const entries = {
   }),
   /** `advice`: the figures, and after `helpMark` what would help. */
   "ceiling-missed": entry<{ readonly advice: string }>({
-    verdict: "doubtful",
+    ...doubtful(60, 60),
     hasCheck: true,
-    notifyAfter: minutes(60),
-    overAfter: minutes(60),
-    words: (trouble) => ({
+    words: ({ advice }) => ({
       title: say("trouble.ceiling-missed.title"),
-      ...parted(trouble.advice, helpMark),
+      ...parted(advice, helpMark),
       over: say("trouble.ceiling-missed.over"),
     }),
   }),
@@ -368,47 +329,31 @@ const entries = {
     readonly missing: number;
     readonly total: number;
   }>({
-    verdict: "doubtful",
-    notifyAfter: minutes(10),
-    overAfter: minutes(0),
-    about: (trouble) => trouble.source,
-    words: (trouble) => ({
+    ...doubtful(10, 0),
+    about: ({ source }) => source,
+    words: ({ missing, total, source }) => ({
       title: say("trouble.removals-held.title"),
-      what: say("trouble.removals-held.what", {
-        missing: trouble.missing,
-        total: trouble.total,
-        source: trouble.source,
-      }),
+      what: say("trouble.removals-held.what", { missing, total, source }),
       remedy: say("trouble.removals-held.remedy"),
       over: say("trouble.removals-held.over"),
     }),
   }),
   /** An edit parked because its item kept changing. */
-  "edit-frozen": entry<{ readonly edit: number; readonly title: string; readonly problem: string }>(
-    {
-      verdict: "doubtful",
-      notifyAfter: minutes(5),
-      overAfter: minutes(0),
-      about: (trouble) => trouble.edit,
-      nameless: () => hiddenEdit,
-      words: (trouble) => ({
-        title: say("trouble.edit-frozen.title", { id: trouble.edit }),
-        what: editInWords(trouble),
-        remedy: say("trouble.edit-frozen.remedy"),
-        over: say("trouble.edit-frozen.over", { id: trouble.edit }),
-      }),
-    },
-  ),
+  "edit-frozen": entry<EditInTrouble>({
+    ...doubtful(5, 0),
+    about: ({ edit }) => edit,
+    nameless: () => hiddenEdit,
+    words: (trouble) => ({
+      title: say("trouble.edit-frozen.title", { id: trouble.edit }),
+      what: editInWords(trouble),
+      remedy: say("trouble.edit-frozen.remedy"),
+      over: say("trouble.edit-frozen.over", { id: trouble.edit }),
+    }),
+  }),
   /** An edit may have been carried out twice. */
-  "edit-repeated": entry<{
-    readonly edit: number;
-    readonly title: string;
-    readonly problem: string;
-  }>({
-    verdict: "doubtful",
-    notifyAfter: minutes(5),
-    overAfter: minutes(0),
-    about: (trouble) => trouble.edit,
+  "edit-repeated": entry<EditInTrouble>({
+    ...doubtful(5, 0),
+    about: ({ edit }) => edit,
     nameless: () => hiddenEdit,
     words: (trouble) => ({
       title: say("trouble.edit-repeated.title", { id: trouble.edit }),
@@ -419,21 +364,16 @@ const entries = {
   }),
   /** A mail to one address was rejected permanently, or given up. */
   "mail-refused": entry<{ readonly address: string; readonly problem: string }>({
-    verdict: "doubtful",
+    ...doubtful(0, 0),
     hasCheck: true,
-    notifyAfter: minutes(0),
-    overAfter: minutes(0),
     notifiesEnd: false,
-    about: (trouble) => trouble.address,
+    about: ({ address }) => address,
     nameless: () => ({ address: "one address" }),
-    words: (trouble) => ({
+    words: ({ address, problem }) => ({
       title: say("trouble.mail-refused.title"),
-      what: say("trouble.mail-refused.what", {
-        address: trouble.address,
-        problem: trouble.problem,
-      }),
+      what: say("trouble.mail-refused.what", { address, problem }),
       remedy: say("trouble.mail-refused.remedy"),
-      over: say("trouble.mail-refused.over", { address: trouble.address }),
+      over: say("trouble.mail-refused.over", { address }),
     }),
   }),
 } as const;
@@ -469,11 +409,7 @@ function seemingZone({ offsets = [], zones = [] }: ZoneMismatch): string {
     : `; ${say("trouble.zone-mismatch.clocksAs", { clocks, zones: zones.join(", ") })}`;
 }
 
-const editInWords = (trouble: {
-  readonly edit: number;
-  readonly title: string;
-  readonly problem: string;
-}): string =>
+const editInWords = (trouble: EditInTrouble): string =>
   say("trouble.edit-frozen.what", {
     id: trouble.edit,
     title: trouble.title,
