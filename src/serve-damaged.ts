@@ -16,7 +16,7 @@ import type { Modules } from "./modules/open-modules.ts";
 import { createThrottle } from "./people/throttle.ts";
 import { createOperatorNotifier } from "./reminders/operator/notify-operator.ts";
 import { type Generation, openGeneration, type ReadOnlyOptions } from "./serve-read-only.ts";
-import { takeWhatWasShut } from "./store/copies/new-life.ts";
+import { keepRevoked } from "./store/copies/revocations.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
 import { createTroubleWatch, type TroubleWatch } from "./troubles/trouble-watch.ts";
 
@@ -119,7 +119,7 @@ async function findGood({ config, log, clock }: DamagedOptions): Promise<Good | 
       mkdirSync(draft, { mode: 0o700 });
       const unpacked = await unpack(file, draft);
       if (!unpacked.ok) throw new Error(unpacked.failure);
-      takeWhatWasShut(join(draft, databaseName), join(dataDir, databaseName));
+      keepRevoked(join(draft, databaseName), join(dataDir, databaseName));
       for (const other of readdirSync(place)) {
         if (other !== "draft") rmSync(join(place, other), { recursive: true, force: true });
       }

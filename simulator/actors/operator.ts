@@ -6,7 +6,7 @@ import type { Edit } from "../../src/domain/edit.ts";
 import { type EditId, editId } from "../../src/domain/ids.ts";
 import { applyPatch, valuesOf } from "../../src/domain/patch.ts";
 import { copyDatabase } from "../../src/store/copies/copy-database.ts";
-import { beginNewLife } from "../../src/store/copies/new-life.ts";
+import { prepareRestore } from "../../src/store/copies/prepare-restore.ts";
 import { type Ledger, markedFields, markIn, markOfPatch, type Noted, secrecy } from "../ledger.ts";
 import type { PresentItem } from "../workspace-items.ts";
 import { quota, settingsFrom, type World } from "../world.ts";
@@ -70,7 +70,7 @@ export class Operator {
     this.#ledger.restoring(madeAt);
     await this.#world.restart((dataDir) => {
       const replaced = join(dataDir, databasePart);
-      beginNewLife(file, {
+      prepareRestore(file, {
         ...{ migrations, madeAt, replaced, now: time.clock(), quota: quota.requests },
         epoch: `restored-${random.between(0, 2 ** 31)}`,
       });

@@ -18,7 +18,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fail, messageOf, ok, type Result } from "../domain/result.ts";
 import { examineDatabase } from "../store/copies/copy-database.ts";
-import { beginNewLife, type NewLifeReport } from "../store/copies/new-life.ts";
+import { prepareRestore, type RestoreReport } from "../store/copies/prepare-restore.ts";
 import { readMigrations } from "../store/migrate.ts";
 import {
   databasePart,
@@ -51,7 +51,7 @@ export interface RestoreOptions {
 
 type OnBytes = (done: number, total: number) => void;
 
-export interface Restored extends NewLifeReport {
+export interface Restored extends RestoreReport {
   readonly manifest: Manifest;
   /** Where the previous database is now; null if there was none. */
   readonly aside: string | null;
@@ -85,7 +85,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Result<Res
     if (!keys.ok) return fail(`${file}: ${keys.failure}`);
     const copy = join(stage, databasePart);
     const database = join(dataDir, databasePart);
-    const report = beginNewLife(copy, {
+    const report = prepareRestore(copy, {
       ...options,
       migrations,
       madeAt: Temporal.Instant.from(manifest.madeAt),

@@ -6,7 +6,7 @@ import { refusalOfItem } from "../../../src/caldav/plan-object.ts";
 import { labelId, personId, projectId } from "../../../src/domain/ids.ts";
 import type { PatchField } from "../../../src/domain/patch.ts";
 import { createAcceptItems, type ItemsRequest } from "../../../src/edits/intake/accept.ts";
-import { beginNewLife } from "../../../src/store/copies/new-life.ts";
+import { prepareRestore } from "../../../src/store/copies/prepare-restore.ts";
 import { anEvent, aTask, days, zone } from "../../support/items.ts";
 import { migrations, testDirectory } from "../../support/test-store.ts";
 import {
@@ -174,7 +174,7 @@ describe("an item that was deleted", () => {
     const uid = since.put(aTask(601));
     since.store.close();
     const now = before.clock();
-    beginNewLife(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced });
+    prepareRestore(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced });
     const rig = channelRig({ file });
     const refused = rig.take(again(uid), { recreate: true });
     expect(codes(refused)).toEqual(["not-read"]);

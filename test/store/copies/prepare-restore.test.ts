@@ -2,11 +2,11 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type ItemKey, listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
-import { beginNewLife } from "../../../src/store/copies/new-life.ts";
+import { prepareRestore } from "../../../src/store/copies/prepare-restore.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { handClock, migrations, testDirectory, testStore } from "../../support/test-store.ts";
 
-it("beginNewLife() releases the edits of a task whose move waited in the backup", () => {
+it("prepareRestore() releases the edits of a task whose move waited in the backup", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const file = join(testDirectory(), "dayferry.sqlite");
   const before = testStore(clock, file);
@@ -19,14 +19,14 @@ it("beginNewLife() releases the edits of a task whose move waited in the backup"
   const move = before.journal.append({ ...by, item, action: "update", base, patch: { place } });
   before.close();
   const [madeAt, now] = [clock(), clock().add({ hours: 1 })];
-  beginNewLife(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: null });
+  prepareRestore(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: null });
   clock.advance({ hours: 1 });
   const store = testStore(clock, file);
   expect(store.journal.get(move)).toMatchObject({ state: "claimed", sentAt: madeAt });
   expect(store.unanswered.ofItem(item)).toEqual([]);
 });
 
-it("beginNewLife() gives creations sent since the backup time to be carried out", () => {
+it("prepareRestore() gives creations sent since the backup time to be carried out", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
     join(testDirectory(), name),
@@ -51,17 +51,17 @@ it("beginNewLife() gives creations sent since the backup time to be carried out"
   clock.advance({ seconds: 30 });
   const now = clock();
   const common = { migrations, now, madeAt: now.subtract({ minutes: 5 }), quota: 25 };
-  beginNewLife(file, { ...common, epoch: "next", replaced: newer });
+  prepareRestore(file, { ...common, epoch: "next", replaced: newer });
   const store = testStore(clock, file);
   const landings = [sent, unsent].map((edit) => store.journal.get(edit)?.inFlightUntil);
   expect(landings).toEqual([sentAt.add({ minutes: 3 }), now]);
   store.close();
-  beginNewLife(file, { ...common, epoch: "second", replaced: null });
+  prepareRestore(file, { ...common, epoch: "second", replaced: null });
   const blind = testStore(clock, file);
   expect(blind.journal.get(unsent)?.inFlightUntil).toEqual(now.add({ minutes: 3 }));
 });
 
-it("beginNewLife() takes over creations sent since the backup without an answer", () => {
+it("prepareRestore() takes over creations sent since the backup without an answer", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
     join(testDirectory(), name),
@@ -100,7 +100,7 @@ it("beginNewLife() takes over creations sent since the backup without an answer"
     madeAt: now.subtract({ minutes: 5 }),
     quota: 25,
   };
-  expect(beginNewLife(file, { ...common, replaced: newer }).newerEdits).toBe(1);
+  expect(prepareRestore(file, { ...common, replaced: newer }).newerEdits).toBe(1);
   const store = testStore(clock, file);
   for (const edit of sent)
     expect(store.journal.get(edit)).toMatchObject({ state: "claimed", sentAt: now });
@@ -109,7 +109,7 @@ it("beginNewLife() takes over creations sent since the backup without an answer"
   expect(store.mirror.find("task", aTask(601).id)).toBeNull();
 });
 
-it("beginNewLife() knows each item under its new and its former numbers", () => {
+it("prepareRestore() knows each item under its new and its former numbers", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const file = join(testDirectory(), "dayferry.sqlite");
   const before = testStore(clock, file);
@@ -137,7 +137,7 @@ it("beginNewLife() knows each item under its new and its former numbers", () => 
   before.absences.notice(key, "tasks:3001");
   before.close();
   const [madeAt, now] = [clock(), clock().add({ hours: 1 })];
-  beginNewLife(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: null });
+  prepareRestore(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: null });
   const store = testStore(clock, file);
   const item = store.mirror.find("task", aTask(601).id);
   if (item === null) throw new Error("the task is gone");
@@ -151,7 +151,7 @@ it("beginNewLife() knows each item under its new and its former numbers", () => 
   expect(store.heldObjects.get(edit)?.row?.stale).toBe(true);
 });
 
-it("beginNewLife() knows by its actual kind what a waiting creation has made", () => {
+it("prepareRestore() knows by its actual kind what a waiting creation has made", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
     join(testDirectory(), name),
@@ -167,12 +167,12 @@ it("beginNewLife() knows by its actual kind what a waiting creation has made", (
   since.mirror.adopt(item, serviceId(601));
   since.close();
   const [madeAt, now] = [clock(), clock().add({ hours: 1 })];
-  beginNewLife(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: newer });
+  prepareRestore(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: newer });
   const store = testStore(clock, file);
   expect(store.mirror.find("subtask", serviceId(601))).toBe(item);
 });
 
-it("beginNewLife() knows what was shown, deleted and made again since the backup", () => {
+it("prepareRestore() knows what was shown, deleted and made again since the backup", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
     join(testDirectory(), name),
@@ -200,7 +200,7 @@ it("beginNewLife() knows what was shown, deleted and made again since the backup
   const { sequence } = since.mirror.identity(item);
   since.close();
   const [madeAt, now] = [clock().subtract({ hours: 1 }), clock()];
-  beginNewLife(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: newer });
+  prepareRestore(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: newer });
   const store = testStore(clock, file);
   expect(store.journal.get(deletion)?.state).toBe("confirmed");
   expect(store.mirror.find("task", serviceId(602))).toBe(item);
@@ -210,7 +210,7 @@ it("beginNewLife() knows what was shown, deleted and made again since the backup
   expect(store.view.shownAs(item, { sequence, modifiedAt: null }, null)?.title).toBe("Two");
 });
 
-it("beginNewLife() knows what a move begun since the backup had found", () => {
+it("prepareRestore() knows what a move begun since the backup had found", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = [join(testDirectory(), "a.sqlite"), join(testDirectory(), "b.sqlite")];
   const before = testStore(clock, file);
@@ -227,11 +227,11 @@ it("beginNewLife() knows what a move begun since the backup had found", () => {
   since.journal.replacing(claimed.id, anEvent(501, { title: "Two" }));
   since.close();
   const now = clock();
-  beginNewLife(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced: newer });
+  prepareRestore(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced: newer });
   expect(testStore(clock, file).journal.get(move)?.before?.title).toBe("Two");
 });
 
-it("beginNewLife() raises SEQUENCE above that of octets that a program stored since", () => {
+it("prepareRestore() raises SEQUENCE above that of octets that a program stored since", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const [file, newer] = [join(testDirectory(), "a.sqlite"), join(testDirectory(), "b.sqlite")];
   const before = testStore(clock, file);
@@ -246,7 +246,7 @@ it("beginNewLife() raises SEQUENCE above that of octets that a program stored si
   const shown = since.objects.mostShown({ item, component: "VTODO" }) ?? 0;
   since.close();
   const now = clock();
-  beginNewLife(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced: newer });
+  prepareRestore(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced: newer });
   expect(shown).toBeGreaterThan(5000);
   expect(testStore(clock, file).mirror.identity(item).sequence).toBeGreaterThan(shown);
 });
