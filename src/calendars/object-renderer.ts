@@ -18,8 +18,7 @@ import {
   writeTodo,
   zonesOfFile,
 } from "@dayferry/ical";
-import { fingerprint } from "../domain/fingerprint.ts";
-import { flatText } from "../domain/flat-text.ts";
+import { fingerprint, flatText } from "../domain/fingerprint.ts";
 import type { ItemKey, LabelId, ServiceId } from "../domain/ids.ts";
 import { type EventItem, milestoneCategory, type TaskItem } from "../domain/item.ts";
 import { plainDescription } from "../domain/text.ts";
