@@ -84,7 +84,7 @@ export async function startDaemon(options: ServeOptions): Promise<RunningDaemon>
   const work = runJobs({
     ...options,
     announce: () => writeFileSync(addressFile, JSON.stringify({ url }), { mode: 0o600 }),
-    jobs: [...mails.jobs(options), ...backups.jobs(options), loopDelayJob],
+    jobs: [...mails.jobs(), ...backups.jobs(), loopDelayJob],
   }).then(mails.closeMails);
   const done = aborted(signal).then(() =>
     stop(modules, { servers: [server, ...(metrics ? [metrics.server] : [])], addressFile, work }),

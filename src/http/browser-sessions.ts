@@ -10,16 +10,6 @@ export interface BrowserSession extends LogIn {
   readonly formToken: string;
 }
 
-/** Browser sessions, each identified by a cookie. */
-export interface BrowserSessions {
-  /** Null without a session, or if it has ended. `proxied`: the user named by a proxy. */
-  find(request: Pick<Request, "headers">, proxied: string | null): BrowserSession | null;
-  /** Starts a session; the browser's previous one ends. */
-  begin(request: Request, by: NewSession): BegunSession;
-  /** Ends the browser's session, wherever its cookie was copied to; returns the header value that deletes the cookie. */
-  end(request: Request): string;
-}
-
 /** A new session: the value of its `Set-Cookie` header, and its forms' token. */
 export interface BegunSession {
   readonly cookie: string;
@@ -47,7 +37,7 @@ export function createBrowserSessions({
   store,
   clock,
   randomBytes,
-}: Pick<HttpDeps, "adminToken" | "store" | "clock" | "randomBytes">): BrowserSessions {
+}: Pick<HttpDeps, "adminToken" | "store" | "clock" | "randomBytes">) {
   const { logIns } = store;
   const sign = (text: string) =>
     createHmac("sha256", adminToken()).update(text).digest("base64url");
@@ -70,7 +60,8 @@ export function createBrowserSessions({
   }
 
   return {
-    find(request, proxied) {
+    /** Null without a session, or if it has ended. `proxied`: the user named by a proxy. */
+    find(request: Pick<Request, "headers">, proxied: string | null): BrowserSession | null {
       const cookie = cookieOf(request);
       const session = cookie === null ? null : logIns.find(digestOf(cookie));
       // It was started behind a proxy that now names another user.
@@ -78,7 +69,8 @@ export function createBrowserSessions({
       used(session);
       return { ...session, formToken: sign(`form ${cookie}`) };
     },
-    begin(request, by) {
+    /** Starts a session; the browser's previous one ends. */
+    begin(request: Request, by: NewSession): BegunSession {
       end(request);
       const cookie = Buffer.from(randomBytes(32)).toString("base64url");
       logIns.begin({
@@ -93,7 +85,8 @@ export function createBrowserSessions({
         formToken: sign(`form ${cookie}`),
       };
     },
-    end(request) {
+    /** Ends the browser's session, wherever its cookie was copied to; returns the header value that deletes the cookie. */
+    end(request: Request): string {
       end(request);
       return cookieLine(request, { value: "", seconds: 0 });
     },

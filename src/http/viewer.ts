@@ -11,7 +11,6 @@ import { languageOfBrowser } from "./browser-language.ts";
 import {
   type BegunSession,
   type BrowserSession,
-  type BrowserSessions,
   createBrowserSessions,
 } from "./browser-sessions.ts";
 import type { HttpDeps } from "./http-deps.ts";
@@ -36,7 +35,7 @@ interface RequestIdentity {
 
 export function createViewers(deps: HttpDeps & { readonly identity: ProxyIdentity }) {
   const { adminToken, store, passwords, identity, zone } = deps;
-  const sessions: BrowserSessions = createBrowserSessions(deps);
+  const sessions = createBrowserSessions(deps);
   const seen = new WeakMap<Request, RequestIdentity>();
   const scopes = new WeakMap<Request, TokenScope>();
   const admin: Viewer = { kind: "admin", zone };

@@ -1,25 +1,24 @@
 import { createBackupProcesses } from "../backups/backup-processes.ts";
-import { createDailyBackups, type DailyBackups } from "../backups/daily-backups.ts";
+import { createDailyBackups } from "../backups/daily-backups.ts";
 import { newestSnapshots } from "../backups/snapshots.ts";
-import type { DaemonModule } from "./module.ts";
+import type { LoopJob } from "./module.ts";
 import type { Modules } from "./open-modules.ts";
 
 /** Daily backups. */
-export interface BackupsModule extends DaemonModule {
-  readonly backups: DailyBackups;
-  /** When the newest backup was made; null if none is due. */
-  readonly backedUpAt: () => Temporal.Instant | null;
+export type BackupsModule = ReturnType<typeof openBackups>;
+
+interface BackupsOptions {
+  readonly version: string;
+  /** Called when the database is found damaged. */
+  readonly onDamage?: ((problem: string) => void) | undefined;
 }
 
 const minute = Temporal.Duration.from({ minutes: 1 });
 
 export function openBackups(
   { config, secrets, store, clock, log }: Modules,
-  {
-    version,
-    onDamage,
-  }: { readonly version: string; readonly onDamage?: ((problem: string) => void) | undefined },
-): BackupsModule {
+  { version, onDamage }: BackupsOptions,
+) {
   const { installedAt } = store.meta;
   const backups = createDailyBackups({
     rules: {
@@ -43,12 +42,12 @@ export function openBackups(
   });
   return {
     backups,
-    // Backups are checked before they get their names.
-    backedUpAt() {
+    /** When the newest backup was made, which was checked before it got its name; null if none is due. */
+    backedUpAt(): Temporal.Instant | null {
       const [newest] = newestSnapshots(config.backups.directory, clock());
       return newest?.madeAt ?? (config.backups.enabled ? installedAt : null);
     },
-    jobs: () => [
+    jobs: (): readonly LoopJob[] => [
       {
         name: "backups",
         idle: minute,

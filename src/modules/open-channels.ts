@@ -2,25 +2,20 @@ import { largestFile } from "@dayferry/ical";
 import { createDropFolder } from "../drop/drop-folder.ts";
 import { watchFolder } from "../drop/watch-folder.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
-import { createInbox, type Inbox } from "../edits/inbox/inbox.ts";
+import { createInbox } from "../edits/inbox/inbox.ts";
 import { type AcceptDeps, type AcceptFile, createAcceptItems } from "../edits/intake/accept.ts";
-import { createSubscription, type Subscription } from "../edits/subscription/subscription.ts";
+import { createSubscription } from "../edits/subscription/subscription.ts";
 import type { CalendarReader } from "../ics/read/calendar-reader.ts";
 import { createWake } from "../loop.ts";
 import { anyAddress, publicOnly } from "../remote/address-guard.ts";
 import { fetchCalendar } from "../remote/fetch-calendar.ts";
 import type { Sync } from "../sync/sync.ts";
-import { inLanguage, type Language } from "../texts/say.ts";
+import { inLanguage } from "../texts/say.ts";
 import type { LoopJob } from "./module.ts";
 import type { Base } from "./open-base.ts";
 
 /** The channels that fetch edits themselves: the inbox folder and subscribed calendars. */
-export interface Channels {
-  readonly inbox: Inbox | null;
-  readonly subscriptions: readonly Subscription[];
-  readonly language: Language;
-  states(): ChannelStates;
-}
+export type Channels = ReturnType<typeof openChannels>;
 
 const fetchTimeout = Temporal.Duration.from({ seconds: 30 });
 const subscriptionRest = Temporal.Duration.from({ seconds: 1 });
@@ -35,7 +30,7 @@ interface ChannelDeps {
 export function openChannels(
   { config, secrets, store, clock, monotonic, random, log }: Base,
   { accept, acceptFile, reader, sync }: ChannelDeps,
-): Channels {
+) {
   /** True if the whole workspace has been read, now or in an earlier run. */
   const known = () => sync.hasRead(null);
   const { inbox: path } = config.edits;
@@ -83,7 +78,7 @@ export function openChannels(
     inbox,
     subscriptions,
     language: config.language,
-    states: () => ({
+    states: (): ChannelStates => ({
       inbox: inbox?.state() ?? null,
       subscriptions: subscriptions.map((subscription) => subscription.state()),
     }),

@@ -1,37 +1,21 @@
 import { inTurns } from "@dayferry/event-loop";
 import { sourceOf } from "../domain/source.ts";
-import { createEditActions, type EditActions } from "../edits/actions/edit-actions.ts";
+import { createEditActions } from "../edits/actions/edit-actions.ts";
 import { createDrain, type Drain } from "../edits/delivery/drain.ts";
-import { createEditWaker, type EditWaker } from "../edits/delivery/edit-waker.ts";
-import {
-  createAcceptForm,
-  type FormOutcome,
-  type FormRequest,
-} from "../edits/forms/accept-form.ts";
-import { type AcceptDeps, type AcceptFile, createAcceptFile } from "../edits/intake/accept.ts";
+import { createEditWaker } from "../edits/delivery/edit-waker.ts";
+import { createAcceptForm } from "../edits/forms/accept-form.ts";
+import { type AcceptDeps, createAcceptFile } from "../edits/intake/accept.ts";
 import { forgetOld } from "../edits/upkeep.ts";
-import { createServiceActions, type ServiceActions } from "../edits/workspace/service-actions.ts";
-import { type CalendarReader, createCalendarReader } from "../ics/read/calendar-reader.ts";
+import { createServiceActions } from "../edits/workspace/service-actions.ts";
+import { createCalendarReader } from "../ics/read/calendar-reader.ts";
 import { noteAnswer } from "../troubles/zone-answers.ts";
-import type { DaemonModule, LoopJob } from "./module.ts";
+import type { JobOptions, LoopJob } from "./module.ts";
 import type { Base } from "./open-base.ts";
-import { type Channels, channelJobs, openChannels } from "./open-channels.ts";
+import { channelJobs, openChannels } from "./open-channels.ts";
 import type { ServiceModule } from "./open-service.ts";
 
 /** Edits: from every channel into the journal, and from there to the service. */
-export interface EditsModule extends DaemonModule {
-  readonly accept: AcceptDeps;
-  readonly acceptFile: AcceptFile;
-  /** Handles forms that people submit on pages. */
-  readonly acceptForm: (request: FormRequest) => FormOutcome;
-  readonly reader: CalendarReader;
-  readonly editActions: EditActions;
-  readonly drain: Drain;
-  readonly editWaker: EditWaker;
-  readonly workspace: ServiceActions;
-  readonly channels: Channels;
-  readonly closeEdits: () => void;
-}
+export type EditsModule = ReturnType<typeof openEdits>;
 
 /** How many loops deliver edits concurrently. */
 const drains = 4;
@@ -43,7 +27,7 @@ const wakerRest = Temporal.Duration.from({ seconds: 3 });
 const minute = Temporal.Duration.from({ minutes: 1 });
 const day = Temporal.Duration.from({ hours: 24 });
 
-export function openEdits(base: Base, service: ServiceModule): EditsModule {
+export function openEdits(base: Base, service: ServiceModule) {
   const { config, store, clock, eventLoop, wakes, log } = base;
   const { upstream, sync, withOwnKey } = service;
   const zone = config.service.timeZone;
@@ -78,6 +62,7 @@ export function openEdits(base: Base, service: ServiceModule): EditsModule {
   return {
     accept,
     acceptFile,
+    /** Handles forms that people submit on pages. */
     acceptForm: createAcceptForm(accept),
     reader,
     editActions: createEditActions({
@@ -89,7 +74,7 @@ export function openEdits(base: Base, service: ServiceModule): EditsModule {
     editWaker,
     workspace: createServiceActions({ store, upstream, hurry: (source) => sync.hurry(source) }),
     channels,
-    closeEdits() {
+    closeEdits(): void {
       try {
         drain.close();
       } catch (error) {
@@ -97,7 +82,7 @@ export function openEdits(base: Base, service: ServiceModule): EditsModule {
         log.error("last responses could not be stored", { error });
       }
     },
-    jobs: ({ signal }) => [
+    jobs: ({ signal }: JobOptions): readonly LoopJob[] => [
       ...drainJobs(base, { drain, upstream }),
       { name: "edit waker", step: editWaker.step, wake: wakes.editWaker, idle: wakerRest },
       upkeepJob(base, service),

@@ -1,29 +1,20 @@
 import { openableUrl } from "../config/listening.ts";
 import { createLinkSigner } from "../domain/signed-links.ts";
-import { type ActionLinks, createActionLinks } from "../edits/links/action-links.ts";
+import { createActionLinks } from "../edits/links/action-links.ts";
 import { type CachePurger, createCachePurger } from "../feeds/cache-purger.ts";
 import { createPublishedFeeds, type PublishedFeeds } from "../feeds/published-feeds.ts";
 import { timeLimit } from "../runtime.ts";
-import type { Sync } from "../sync/sync.ts";
-import { type DaemonModule, idleAfter } from "./module.ts";
+import { idleAfter, type LoopJob } from "./module.ts";
 import type { Base } from "./open-base.ts";
-
-/** Published feeds with their action links, and the cache in front of them. */
-export interface FeedsModule extends DaemonModule {
-  readonly feeds: PublishedFeeds;
-  /** null if feeds have no action links. */
-  readonly links: ActionLinks | null;
-  /** null if no cache is configured. */
-  readonly cachePurger: CachePurger | null;
-  readonly closeFeeds: () => Promise<void>;
-}
+import type { ServiceModule } from "./open-service.ts";
 
 /** Changes within this time are purged together; a revoked URL wakes the loop. */
 const purgeRest = Temporal.Duration.from({ seconds: 1 });
 /** How long shutdown may wait for a cache. */
 const lastPurgeMs = 2000;
 
-export function openFeeds(base: Base, { sync }: { readonly sync: Sync }): FeedsModule {
+/** Published feeds with their action links, and the cache in front of them. */
+export function openFeeds(base: Base, { sync }: Pick<ServiceModule, "sync">) {
   const { config, store, keys, clock, eventLoop, wakes, log } = base;
   const zone = config.service.timeZone;
   // Action links need a URL that works wherever the calendar is read.
@@ -65,9 +56,11 @@ export function openFeeds(base: Base, { sync }: { readonly sync: Sync }): FeedsM
   });
   return {
     feeds,
+    /** Null if feeds have no action links. */
     links,
+    /** Null if no cache is configured. */
     cachePurger,
-    async closeFeeds() {
+    async closeFeeds(): Promise<void> {
       // A URL that a command has just revoked must not stay cached until the next start.
       if (store.cachePurges.state().waiting > 0) await cachePurger?.step(timeLimit(lastPurgeMs));
       // Recording of fetches is best effort: a failing disk must not stop anything else from closing.
@@ -77,19 +70,14 @@ export function openFeeds(base: Base, { sync }: { readonly sync: Sync }): FeedsM
         log.error("last feed fetches could not be recorded", { error });
       }
     },
-    jobs: () => [
-      { name: "feeds", step: refresh },
-      ...(cachePurger
-        ? [
-            {
-              name: "cache purges",
-              step: cachePurger.step,
-              wake: wakes.cachePurger,
-              idle: purgeRest,
-            },
-          ]
-        : []),
-    ],
+    jobs: (): readonly LoopJob[] => {
+      const { cachePurger: wake } = wakes;
+      const purging = cachePurger && { step: cachePurger.step, wake, idle: purgeRest };
+      return [
+        { name: "feeds", step: refresh },
+        ...(purging ? [{ name: "cache purges", ...purging }] : []),
+      ];
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { createLogInMails } from "../reminders/log-in-mails.ts";
 import { createParkingNotices } from "../reminders/notices.ts";
 import { createOperatorNotifier, type OperatorWay } from "../reminders/operator/notify-operator.ts";
 import { byMail, type MailDeps } from "../reminders/recipients.ts";
-import { createReminders, type Reminders, type RemindersDeps } from "../reminders/reminders.ts";
+import { createReminders, type RemindersDeps } from "../reminders/reminders.ts";
 import type { MailEnding } from "../reminders/send-once.ts";
 import { createWebhookMailer, reachByWebhook } from "../reminders/webhook-mailer.ts";
 import { anyAddress } from "../remote/address-guard.ts";
@@ -19,18 +19,11 @@ import {
   openMailLinks,
   openOperatorWays,
 } from "./mailer.ts";
-import type { DaemonModule, LoopJob } from "./module.ts";
+import type { LoopJob } from "./module.ts";
 import type { Modules } from "./open-modules.ts";
 
 /** Everything sent to people and the operator: reminders, notices, log-in mails and trouble messages. */
-export interface MailsModule extends DaemonModule {
-  readonly mailLinks: MailLinks;
-  readonly webhooks: WebhookSettings;
-  readonly reminders: Reminders;
-  /** By which the operator is notified. */
-  readonly operatorWays: readonly OperatorWay[];
-  readonly closeMails: () => void;
-}
+export type MailsModule = ReturnType<typeof openMails>;
 
 interface MailsOptions {
   readonly version: string;
@@ -41,7 +34,7 @@ interface MailsOptions {
 
 const messageRest = Temporal.Duration.from({ seconds: 10 });
 
-export function openMails(modules: Modules, options: MailsOptions): MailsModule {
+export function openMails(modules: Modules, options: MailsOptions) {
   const { config, keys, secrets, store, clock, wakes } = modules;
   const mailLinks = openMailLinks(config, keys);
   const webhooks = createWebhookSettings({
@@ -82,9 +75,10 @@ export function openMails(modules: Modules, options: MailsOptions): MailsModule 
     mailLinks,
     webhooks,
     reminders,
+    /** The channels by which the operator is notified. */
     operatorWays: operator.ways,
-    closeMails: () => mailer.close(),
-    jobs: () => [
+    closeMails: (): void => mailer.close(),
+    jobs: (): readonly LoopJob[] => [
       { name: "reminders", step: reminders.step, wake: wakes.reminders },
       { name: "notices", step: notices.step, wake: wakes.notices },
       { name: "invitations", step: invitations.step, wake: wakes.invitations },
@@ -138,7 +132,11 @@ function sharedDeps(
     mailLinks,
     webhooks,
     mailer,
-  }: Pick<MailsModule, "mailLinks" | "webhooks"> & { readonly mailer: Mailer },
+  }: {
+    readonly mailLinks: MailLinks;
+    readonly webhooks: WebhookSettings;
+    readonly mailer: Mailer;
+  },
 ) {
   const { config, store, clock, random, links, eventLoop, sync } = modules;
   const { publicUrl } = config.http;

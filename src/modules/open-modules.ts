@@ -7,27 +7,16 @@ import { type DataLock, lockDataDirectory } from "../store/data-lock.ts";
 import { MigrationError } from "../store/migrate.ts";
 import { closeFolder, fileAbove, keepFolderPrivate } from "../store/private-files.ts";
 import { SpoiltSecretError } from "../store/secret-files.ts";
-import type { DaemonContext, DaemonModule } from "./module.ts";
+import type { DaemonContext, DaemonModule, JobOptions, LoopJob } from "./module.ts";
 import { type Base, type ModulesOptions, openBase } from "./open-base.ts";
-import { type EditsModule, openEdits } from "./open-edits.ts";
-import { type FeedsModule, openFeeds } from "./open-feeds.ts";
-import { openPeople, type PeopleModule } from "./open-people.ts";
-import { openService, type ServiceModule } from "./open-service.ts";
-import { openTroubles, type TroublesModule } from "./open-troubles.ts";
+import { openEdits } from "./open-edits.ts";
+import { openFeeds } from "./open-feeds.ts";
+import { openPeople } from "./open-people.ts";
+import { openService } from "./open-service.ts";
+import { openTroubles } from "./open-troubles.ts";
 
 /** The modules of one data directory that every mode has. */
-export interface Modules
-  extends Base,
-    ServiceModule,
-    FeedsModule,
-    EditsModule,
-    PeopleModule,
-    TroublesModule,
-    DaemonModule {
-  /** Called when secrets have changed: whatever waited for a key continues at once. */
-  readonly secretsChanged: () => void;
-  readonly close: () => Promise<void>;
-}
+export type Modules = ReturnType<typeof openAll>;
 
 type Ambient = DaemonContext & ModulesOptions & { readonly throttle?: Throttle };
 
@@ -75,7 +64,7 @@ interface Held {
   readonly throttle: Throttle | undefined;
 }
 
-function openAll(base: Base, { lock, throttle }: Held): Modules {
+function openAll(base: Base, { lock, throttle }: Held) {
   const { store, wakes } = base;
   const service = openService(base, {
     onBack() {
@@ -88,7 +77,7 @@ function openAll(base: Base, { lock, throttle }: Held): Modules {
   const edits = openEdits(base, service);
   const people = openPeople(base, { ...service, ...edits, throttle });
   const troubles = openTroubles(base, { ...service, ...edits });
-  const withJobs = [service, feeds, edits, people, troubles];
+  const withJobs: readonly DaemonModule[] = [service, feeds, edits, people, troubles];
   return {
     ...base,
     ...service,
@@ -96,8 +85,10 @@ function openAll(base: Base, { lock, throttle }: Held): Modules {
     ...edits,
     ...people,
     ...troubles,
-    jobs: (options) => withJobs.flatMap(({ jobs }) => jobs(options)),
-    secretsChanged() {
+    jobs: (options: JobOptions): readonly LoopJob[] =>
+      withJobs.flatMap(({ jobs }) => jobs(options)),
+    /** Called when secrets have changed: whatever waited for a key continues at once. */
+    secretsChanged(): void {
       edits.editWaker.keysChanged();
       store.operatorMessages.retryRefused();
       for (const sort of [store.ledger, store.notices, store.operatorMessages])
@@ -106,7 +97,7 @@ function openAll(base: Base, { lock, throttle }: Held): Modules {
       for (const wake of [wakes.editWaker, wakes.reminders, wakes.notices, wakes.cachePurger])
         wake.notify();
     },
-    async close() {
+    async close(): Promise<void> {
       await service.upstream.close();
       await feeds.closeFeeds();
       try {

@@ -5,25 +5,19 @@ import { createCalendars } from "../calendars/create-calendars.ts";
 import { createPush } from "../calendars/push-support.ts";
 import { createAcceptItems } from "../edits/intake/accept.ts";
 import { createAcceptMove } from "../edits/intake/accept-move.ts";
-import { type AccessControl, createAccessControl } from "../people/people.ts";
+import { createAccessControl } from "../people/people.ts";
 import type { Throttle } from "../people/throttle.ts";
 import { randomBytes, randomId } from "../runtime.ts";
-import type { DaemonModule } from "./module.ts";
+import type { JobOptions, LoopJob } from "./module.ts";
 import type { Base } from "./open-base.ts";
 import type { EditsModule } from "./open-edits.ts";
 import { pushJob, pushKeysOf } from "./open-push.ts";
 import type { ServiceModule } from "./open-service.ts";
 
-/** Who may do what, and everyone's two-way calendars. */
-export interface PeopleModule
-  extends Pick<AccessControl, "people" | "rights" | "tokens">,
-    DaemonModule {
-  readonly accessControl: AccessControl;
-  /** Options of the CalDAV server, except the URL. */
-  readonly caldav: Omit<CaldavServerOptions, "publicUrl">;
-}
-
-/** `throttle`: counts wrong passwords for several generations of modules; a new one by default. */
+/**
+ * Who may do what, and everyone's two-way calendars. `throttle`: counts wrong passwords for several generations of modules; a
+ * new one by default.
+ */
 export function openPeople(
   base: Base,
   {
@@ -34,7 +28,7 @@ export function openPeople(
   }: Pick<ServiceModule & EditsModule, "sync" | "accept" | "reader"> & {
     readonly throttle?: Throttle | undefined;
   },
-): PeopleModule {
+) {
   const { config, store, keys, clock, eventLoop, log } = base;
   const zone = config.service.timeZone;
   const accessControl = createAccessControl({
@@ -70,8 +64,9 @@ export function openPeople(
     people,
     rights,
     tokens,
-    jobs: ({ signal }) =>
+    jobs: ({ signal }: JobOptions): readonly LoopJob[] =>
       push && pushKeys ? [pushJob(base, { push, keys: pushKeys, signal })] : [],
+    /** Options of the CalDAV server, except the URL. */
     caldav: {
       backend: createCaldavBackend({
         store,
@@ -96,6 +91,6 @@ export function openPeople(
       randomId,
       eventLoop,
       onError: (event, about) => log.error(event, about),
-    },
+    } satisfies Omit<CaldavServerOptions, "publicUrl">,
   };
 }

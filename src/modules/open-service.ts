@@ -6,18 +6,11 @@ import { programPrint } from "../store/program-print.ts";
 import { createKeyAccess } from "../sync/key-access.ts";
 import { Sync, type SyncEvent } from "../sync/sync.ts";
 import { createUpstream, type Upstream, type UpstreamEvent } from "../upstream/client.ts";
-import type { DaemonModule, JobOptions } from "./module.ts";
+import type { JobOptions, LoopJob } from "./module.ts";
 import type { Base } from "./open-base.ts";
 
 /** The service's API, and the sync that reads it. */
-export interface ServiceModule extends DaemonModule {
-  readonly upstream: Upstream;
-  readonly sync: Sync;
-  /** People with API keys of their own. */
-  readonly withOwnKey: ReadonlySet<Config["people"][number]["id"]>;
-  /** Called when API keys have changed: whatever waited for one continues. */
-  readonly keysChanged: () => void;
-}
+export type ServiceModule = ReturnType<typeof openService>;
 
 const progressEveryMs = 2000;
 const keyAccessRest = Temporal.Duration.from({ seconds: 1 });
@@ -28,7 +21,7 @@ interface ServiceListeners {
   readonly onFound: () => void;
 }
 
-export function openService(base: Base, { onBack, onFound }: ServiceListeners): ServiceModule {
+export function openService(base: Base, { onBack, onFound }: ServiceListeners) {
   const { config, store, clock } = base;
   const upstream = openUpstream(base, onBack);
   const sync = openSync(base, upstream);
@@ -40,13 +33,15 @@ export function openService(base: Base, { onBack, onFound }: ServiceListeners): 
   return {
     upstream,
     sync,
+    /** People with API keys of their own. */
     withOwnKey,
-    keysChanged() {
+    /** Called when API keys have changed: whatever waited for one continues. */
+    keysChanged(): void {
       // Results for earlier keys, and how long they pause, say nothing about these.
       keyAccess = newKeyAccess();
       sync.recover();
     },
-    jobs: (options) => [
+    jobs: (options: JobOptions): readonly LoopJob[] => [
       {
         name: "sweep",
         async step(signal) {

@@ -2,19 +2,12 @@ import { sourceName } from "../domain/source.ts";
 import { loggedTrouble } from "../domain/trouble.ts";
 import { createRepeatedEdits } from "../edits/delivery/repeated-edits.ts";
 import { createTroubleFinder } from "../troubles/find-troubles.ts";
-import { createTroubleWatch, type TroubleWatch } from "../troubles/trouble-watch.ts";
+import { createTroubleWatch } from "../troubles/trouble-watch.ts";
 import { probeZone, type ZoneProof } from "../troubles/zone-probe.ts";
-import { type DaemonModule, idleAfter, type LoopJob } from "./module.ts";
+import { idleAfter, type LoopJob } from "./module.ts";
 import type { Base } from "./open-base.ts";
 import type { EditsModule } from "./open-edits.ts";
 import type { ServiceModule } from "./open-service.ts";
-
-/** Problems for the operator, and the checks that find them. */
-export interface TroublesModule extends DaemonModule {
-  readonly troubleWatch: TroubleWatch;
-  /** Checks the configured time zone with the service; a running check is shared. */
-  readonly probeZone: (signal: AbortSignal) => Promise<ZoneProof>;
-}
 
 const troubleRest = Temporal.Duration.from({ seconds: 10 });
 /** How often certificates are checked. */
@@ -23,10 +16,11 @@ const certificatesRest = Temporal.Duration.from({ hours: 6 });
 const firstCertificates = Temporal.Duration.from({ minutes: 1 });
 const hour = Temporal.Duration.from({ hours: 1 });
 
+/** Problems for the operator, and the checks that find them. */
 export function openTroubles(
   base: Base,
   { upstream, sync, withOwnKey, channels }: ServiceModule & Pick<EditsModule, "channels">,
-): TroublesModule {
+) {
   const { config, store, keys, clock, log } = base;
   const zone = config.service.timeZone;
   const lostKeys = keys.noteLosses(store);
@@ -56,7 +50,8 @@ export function openTroubles(
   let probing: Promise<ZoneProof> | null = null;
   return {
     troubleWatch,
-    probeZone(signal) {
+    /** Checks the configured time zone with the service; a running check is shared. */
+    probeZone(signal: AbortSignal): Promise<ZoneProof> {
       probing ??= probeZone({
         upstream,
         zone,
@@ -71,7 +66,7 @@ export function openTroubles(
       });
       return probing;
     },
-    jobs: () => [
+    jobs: (): readonly LoopJob[] => [
       { name: "troubles", step: idleAfter(() => troubleWatch.look()), idle: troubleRest },
       certificatesJob(base),
     ],

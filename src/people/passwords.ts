@@ -11,29 +11,10 @@ export interface PasswordsDeps {
 }
 
 /** App passwords, which people's programs log in with. Only salted hashes are stored. */
-export interface Passwords extends PasswordCheck {
-  /**
-   * Creates a new password (`abcd-efgh-…`, 128 random bits) that replaces any earlier one. It cannot be shown again. Ends the
-   * person's browser logins except `keep`.
-   */
-  issue(person: PersonId, keep?: number): string;
-  /** Returns true if there was a password. Ends the person's browser logins except `keep`. */
-  clear(person: PersonId, keep?: number): boolean;
-  has(person: PersonId): boolean;
-  /** People who have an app password. */
-  list(): readonly PersonId[];
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
-export interface PasswordCheck {
-  /**
-   * Returns the person with this login and password. `login` is the e-mail address, in any case, or the id; if several people
-   * share an address, the password decides. null for a wrong password and for suspended and unknown people; both take equally
-   * long.
-   */
-  check(login: string, password: string): Person | null;
-  /** The people a login matches: several if they share an address, none if unknown or suspended. */
-  peopleOf(login: string): readonly Person[];
-}
+/** What checks an app password. */
+export type PasswordCheck = Pick<Passwords, "check" | "peopleOf">;
 
 /** Without i, l, o and u, so that no characters look alike and no words appear. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -43,26 +24,38 @@ const groupLength = 4;
 const longestPassword = 200;
 
 /** Creates and checks app passwords. Capitals, spaces and look-alike characters that people type are accepted. */
-export function createPasswords({ store, randomBytes }: PasswordsDeps): Passwords {
+export function createPasswords({ store, randomBytes }: PasswordsDeps) {
   const { appPasswords, directory, logIns } = store;
   const nobody = { salt: hex(randomBytes(16)), digest: hex(randomBytes(32)) };
 
   return {
-    issue(person, keep) {
+    /**
+     * Creates a new password (`abcd-efgh-…`, 128 random bits) that replaces any earlier one. It cannot be shown again. Ends the
+     * person's browser logins except `keep`.
+     */
+    issue(person: PersonId, keep?: number): string {
       const secret = inDigits(randomBytes(16));
       const salt = hex(randomBytes(16));
       appPasswords.set(person, { salt, digest: digestOf(secret, salt) });
       logIns.endOf(person, keep ?? null);
       return inGroups(secret);
     },
-    clear(person, keep) {
+    /** Returns true if there was a password. Ends the person's browser logins except `keep`. */
+    clear(person: PersonId, keep?: number): boolean {
       logIns.endOf(person, keep ?? null);
       return appPasswords.clear(person);
     },
-    has: (person) => appPasswords.get(person) !== null,
-    list: () => appPasswords.list(),
-    peopleOf: (login) => peopleOf(login, directory.people()),
-    check(login, password) {
+    has: (person: PersonId): boolean => appPasswords.get(person) !== null,
+    /** People who have an app password. */
+    list: (): readonly PersonId[] => appPasswords.list(),
+    /** The people a login matches: several if they share an address, none if unknown or suspended. */
+    peopleOf: (login: string): readonly Person[] => peopleOf(login, directory.people()),
+    /**
+     * Returns the person with this login and password. `login` is the e-mail address, in any case, or the id; if several people
+     * share an address, the password decides. Null for a wrong password and for suspended and unknown people; both take equally
+     * long.
+     */
+    check(login: string, password: string): Person | null {
       const people = peopleOf(login, directory.people());
       const typed = asTyped(password);
       if (people.length === 0) isRight(typed, nobody);

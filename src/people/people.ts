@@ -1,9 +1,9 @@
 import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
-import { type AccessTokens, createAccessTokens } from "./access-tokens.ts";
+import { createAccessTokens } from "./access-tokens.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
-import { createRights, type Rights } from "./rights.ts";
+import { createRights } from "./rights.ts";
 import { createThrottle, type Throttle } from "./throttle.ts";
 
 /** A person as shown to operators and programs. JSON-serializable. */
@@ -116,34 +116,25 @@ interface AccessControlDeps {
 }
 
 /** Identity, authentication and permissions of people, for everything that answers requests. */
-export interface AccessControl {
-  readonly people: People;
-  readonly passwords: Passwords;
-  /** Shared by everything that takes passwords, so that guesses count together. */
-  readonly throttle: Throttle;
-  readonly rights: Rights;
-  /** Tokens of agents. */
-  readonly tokens: AccessTokens;
-  /** People who may read calendars but change nothing. */
-  readonly readOnly: ReadonlySet<PersonId>;
-}
-
 export function createAccessControl({
   store,
   clock,
   randomBytes,
   listed,
   throttle = createThrottle({ clock }),
-}: AccessControlDeps): AccessControl {
+}: AccessControlDeps) {
   const readOnly = new Set(listed.flatMap((one) => (one.calendars === "read" ? [one.id] : [])));
   const withOwnKey = new Set(listed.flatMap((one) => (one.apiKey === null ? [] : [one.id])));
   const passwords = createPasswords({ store, randomBytes });
   return {
     people: createPeople({ store, passwords, readOnly, withOwnKey, clock }),
     passwords,
+    /** Shared by everything that takes passwords, so that guesses count together. */
     throttle,
     rights: createRights({ store, readOnly }),
+    /** Tokens of agents. */
     tokens: createAccessTokens({ store, randomBytes, clock }),
+    /** People who may read calendars but change nothing. */
     readOnly,
   };
 }

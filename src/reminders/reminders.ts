@@ -29,13 +29,11 @@ export interface RemindersDeps extends MailDeps, Pick<DeliverMailDeps, "webUrl" 
   readonly eventLoop?: EventLoopBudget;
 }
 
-/** Mails everything once to each assignee: reminders, overdue items, digests. */
-export type Reminders = ReturnType<typeof createReminders>;
-
 /** More than one, so that one slow mail server does not block all others. */
 const concurrency = 2;
 const lookAhead = Temporal.Duration.from({ hours: 24 * 7 });
 
+/** Mails everything once to each assignee: reminders, overdue items, digests. */
 export function createReminders(deps: RemindersDeps) {
   const { store, options, zone, clock, onEvent, eventLoop = createEventLoopBudget() } = deps;
   const rules = {

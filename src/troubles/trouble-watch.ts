@@ -18,17 +18,12 @@ interface TroubleWatchDeps {
 }
 
 /** The single source for current troubles. */
-export interface TroubleWatch {
-  /** Checks, and records what has begun or ended; runs every few seconds. */
-  readonly look: () => void;
-  /** Current troubles, oldest first. */
-  readonly held: () => readonly HeldTrouble[];
-}
+export type TroubleWatch = ReturnType<typeof createTroubleWatch>;
 
 /** How long ended troubles are kept. */
 const keptFor = Temporal.Duration.from({ hours: 24 * 90 });
 
-export function createTroubleWatch(deps: TroubleWatchDeps): TroubleWatch {
+export function createTroubleWatch(deps: TroubleWatchDeps) {
   const { store, find, clock, onEvent } = deps;
   /** Includes what could not be stored because the disk fails. */
   const since = new Map<string, Temporal.Instant>();
@@ -38,7 +33,8 @@ export function createTroubleWatch(deps: TroubleWatchDeps): TroubleWatch {
     onEvent({ kind, trouble, since: at });
 
   return {
-    look() {
+    /** Checks, and records what has begun or ended; runs every few seconds. */
+    look(): void {
       const current = find();
       const { begun, over } = store.troubles.observe(current);
       if (over.length > 0) store.troubles.forget(clock().subtract(keptFor));
@@ -47,7 +43,8 @@ export function createTroubleWatch(deps: TroubleWatchDeps): TroubleWatch {
       for (const episode of begun) report("begun", episode);
       for (const episode of over) report("over", episode);
     },
-    held() {
+    /** Current troubles, oldest first. */
+    held: (): readonly HeldTrouble[] => {
       const now = clock();
       return find()
         .present.map((trouble) => {

@@ -15,9 +15,6 @@ interface EditWakerDeps {
   readonly onBack: () => void;
 }
 
-/** Sends edits as soon as what they wait for is available. */
-export type EditWaker = ReturnType<typeof createEditWaker>;
-
 /** A service that does not respond in time is asked again. */
 const probeTimeoutMs = 5000;
 /** Keys tried per step. */
@@ -34,6 +31,7 @@ const gaps = {
 } as const;
 const longestGapMs = gaps.ceiling.total("milliseconds");
 
+/** Sends edits as soon as what they wait for is available. */
 export function createEditWaker(deps: EditWakerDeps) {
   const { store, upstream, clock } = deps;
   const woken = new Map<string, { readonly times: number; readonly atMs: number }>();

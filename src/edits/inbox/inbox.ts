@@ -46,9 +46,6 @@ export type InboxEvent =
   | { readonly kind: "unusable"; readonly problem: string }
   | { readonly kind: "usable" };
 
-/** The watched folder as a channel for edits. */
-export type Inbox = ReturnType<typeof createInbox>;
-
 export interface InboxState {
   readonly folder: string;
   /** Why no file can be processed now; null if files can. */

@@ -33,9 +33,6 @@ export interface SubscriptionState
   readonly items: number;
 }
 
-/** A remote calendar as a channel for edits. */
-export type Subscription = ReturnType<typeof createSubscription>;
-
 /** A configured remote calendar. Whether it may be in a private network only concerns fetching. */
 export type SubscriptionOptions = Omit<ConfiguredSubscription, "allowPrivate">;
 
