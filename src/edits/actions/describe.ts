@@ -1,18 +1,9 @@
 import { quotedValue } from "@dayferry/ical";
-import {
-  type Channel,
-  type Edit,
-  type EditAction,
-  type EditState,
-  type FieldConflict,
-  type ParkReason,
-  visibleStates,
-} from "../../domain/edit.ts";
-import type { EditExtra, ExtraKind, ExtraState } from "../../domain/edit-extra.ts";
-import type { EditId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
-import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
-import { applyPatch, type PatchField, valuesOf } from "../../domain/patch.ts";
-import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../../domain/plain-item.ts";
+import { type Edit, type FieldConflict, visibleStates } from "../../domain/edit.ts";
+import type { EditExtra } from "../../domain/edit-extra.ts";
+import { type Item, spokenKind } from "../../domain/item.ts";
+import { applyPatch, valuesOf } from "../../domain/patch.ts";
+import { patchToPlain, toPlain } from "../../domain/plain-item.ts";
 import { programName } from "../../domain/program-name.ts";
 import { changedFields } from "../../domain/sameness.ts";
 import { plainDescription } from "../../domain/text.ts";
@@ -27,112 +18,24 @@ import {
   type ChangeInWords,
   changesInWords,
   changesOf,
-  type FieldChange,
   namedPlaces,
   namesOf,
   valueInWords,
 } from "../field-changes.ts";
 import { quote } from "../intake/plan-part.ts";
 import { type Choice, choiceOf, isCombinable } from "./choice.ts";
-import { type EditInWords, editInWords } from "./sentence.ts";
-import { type StoryStep, storyOf } from "./story.ts";
+import { editInWords } from "./sentence.ts";
+import { storyOf } from "./story.ts";
 import { describeLoss } from "./undo.ts";
-import { type WayOut, waysOut } from "./ways-out.ts";
+import { waysOut } from "./ways-out.ts";
 
 /** An edit for people and programs; serialises to JSON. */
-export interface EditDescription {
-  readonly id: EditId;
-  readonly state: EditState;
-  /** True if an agent made it: its editor may approve it. */
-  readonly proposed: boolean;
-  /** Why it is parked; null if it is not. */
-  readonly reason: ParkReason | null;
-  readonly channel: Channel;
-  readonly actor: PersonId | null;
-  /** Name of the program that sent it; null if unknown. */
-  readonly program: string | null;
-  readonly action: EditAction;
-  readonly item: {
-    readonly uid: string;
-    readonly kind: SpokenKind;
-    readonly id: ServiceId | null;
-    readonly title: string;
-    /** Where it is, or is going to be. */
-    readonly project: { readonly id: ProjectId; readonly title: string };
-  };
-  readonly changes: readonly FieldChange[];
-  /** What the editor last saw; null for a creation. */
-  readonly base: PlainItem | null;
-  readonly patch: PlainPatch;
-  /** Labels to be created first. */
-  readonly newLabels: readonly string[];
-  readonly answer: PlainItem | null;
-  /** Fields that someone else had changed too, with every value and the side that was applied. */
-  readonly conflicts: readonly FieldConflict[];
-  /** The edit in one sentence, with its changes and conflicts in order. */
-  readonly words: EditInWords & {
-    /** The zone of the times. */
-    readonly zone: string;
-    readonly changes: readonly ChangeInWords[];
-    readonly conflicts: readonly ConflictInWords[];
-  };
-  /**
-   * For an edit parked as a conflict: identifies the shown state, and must be given to send the edit anyway. Null if nobody's
-   * change would be overwritten.
-   */
-  readonly conflictVersion: string | null;
-  /** The choice for a person; null if there is none. */
-  readonly choice: ChoiceDescription | null;
-  /** Possible actions, most common first. */
-  readonly ways: readonly WayOut[];
-  /** What it requests besides fields: comments, files, and properties stored here. */
-  readonly extras: readonly ExtraDescription[];
-  /** The edit that this one undoes. */
-  readonly undoes: EditId | null;
-  readonly attempts: number;
-  readonly problem: string | null;
-  /** Other people's values that the edit has replaced, once applied; null if none. */
-  readonly replaced: string | null;
-  readonly notBefore: Temporal.Instant | null;
-  readonly createdAt: Temporal.Instant;
-  readonly updatedAt: Temporal.Instant;
-}
-
-/** A choice for people and programs. */
-interface ChoiceDescription {
-  /** `fields`: field by field; `deletion`: of an item that somebody changed; `revival`: of an item that somebody deleted. */
-  readonly kind: Choice["kind"];
-  /** Must be given with the decision, which applies to the shown state only. */
-  readonly version: string;
-  readonly fields: readonly ChoiceField[];
-  /** What is sent besides, as nobody else changed it. */
-  readonly besides: readonly ChangeInWords[];
-  /** When the item was last changed in the service, and by whom; null if unknown. */
-  readonly changed: { readonly at: Temporal.Instant; readonly by: string | null } | null;
-}
-
-interface ChoiceField {
-  readonly field: PatchField;
-  readonly name: string;
-  readonly before: string;
-  readonly theirs: string;
-  readonly mine: string;
-  /** Both texts in full, to be combined; null if that is not possible. */
-  readonly texts: { readonly theirs: string; readonly mine: string } | null;
-}
-
-/** A conflict for people: before, in the workspace now, and as the edit wants it. */
-interface ConflictInWords {
-  readonly name: string;
-  readonly before: string;
-  readonly workspace: string;
-  readonly edit: string;
-}
+export type EditDescription = ReturnType<typeof describeEdit>;
 
 /**
  * An edit with its item's present state, under the title that it had at that time. `names`: passed in if many are described.
  */
-export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): EditDescription {
+export function describeEdit(edit: Edit, store: Store, names = namesOf(store)) {
   const shown: Item =
     store.view.get(edit.item)?.item ?? edit.answer ?? applyPatch(edit.base, edit.patch);
   const { uid } = store.mirror.identity(edit.item);
@@ -140,6 +43,7 @@ export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): 
   const wished = applyPatch(edit.base, edit.patch);
   const before = isNew ? null : valuesOf(edit.base);
   const choice = choiceOf(edit, store);
+  const isClash = choice !== null && choice.crossed.length > 0;
   const changes = namedPlaces(changesOf(before, edit), {
     places: [before?.place, edit.patch.place],
     directory: store.directory,
@@ -147,10 +51,13 @@ export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): 
   return {
     id: edit.id,
     state: edit.state,
+    /** True if an agent made it: its editor may approve it. */
     proposed: store.journal.isProposed(edit.id),
+    /** Why it is parked; null if it is not. */
     reason: edit.parkReason,
     channel: edit.channel,
     actor: edit.actor,
+    /** Name of the program that sent it; null if unknown. */
     program: programName(edit.program),
     action: edit.action,
     item: {
@@ -158,34 +65,44 @@ export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): 
       kind: spokenKind(shown),
       id: shown.id,
       title: wished.title,
+      /** Where it is, or is going to be. */
       project: {
         id: wished.projectId,
         title: store.directory.project(wished.projectId)?.title ?? `Project ${wished.projectId}`,
       },
     },
     changes,
+    /** What the editor last saw; null for a creation. */
     base: isNew ? null : toPlain(edit.base),
     patch: patchToPlain(edit.patch),
+    /** Labels to be created first. */
     newLabels: edit.newLabels,
     answer: edit.answer && toPlain(edit.answer),
+    /** Fields that someone else had changed too, with every value and the side that was applied. */
     conflicts: edit.conflicts,
+    /** The edit in one sentence, with its changes and conflicts in order; times are in `zone`. */
     words: {
       zone: names.zone,
       ...editInWords(edit, names),
       changes: changesInWords(changes, names),
       conflicts: edit.conflicts.map((conflict) => conflictInWords(conflict, names)),
     },
+    /**
+     * For an edit parked as a conflict: identifies the shown state, and must be given to send the edit anyway. Null if nobody's
+     * change would be overwritten.
+     */
     conflictVersion: choice === null || choice.kind === "revival" ? null : choice.version,
-    choice: choice && describeChoice(choice, { names, store }),
+    /** The choice for a person; null if there is none. */
+    choice: choice && describeChoice(choice, names, store),
+    /** Possible actions, most common first. */
     ways: waysOut(edit, choice),
+    /** What it requests besides fields: comments, files, and properties stored here. */
     extras: store.extras.ofEdit(edit.id).map(describeExtra),
+    /** The edit that this one undoes. */
     undoes: edit.undoes,
     attempts: edit.attempts,
-    problem: problemOf(edit, {
-      store,
-      names,
-      isClash: choice !== null && choice.crossed.length > 0,
-    }),
+    problem: problemOf(edit, store, { names, isClash }),
+    /** Other people's values that the edit has replaced, once applied; null if none. */
     replaced: hasWon(edit) ? describeConflict(edit, names) : null,
     notBefore: edit.notBefore,
     createdAt: edit.createdAt,
@@ -194,57 +111,56 @@ export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): 
 }
 
 /** An edit with its history. */
-export interface EditStory extends EditDescription {
-  readonly story: readonly StoryStep[];
-  /** All edits made from the same repeating item, oldest first; none for others. */
-  readonly series: readonly EditId[];
-}
+export type EditStory = ReturnType<typeof describeWithStory>;
 
 /** Like `describeEdit`, with the history. */
-export function describeWithStory(edit: Edit, store: Store, names = namesOf(store)): EditStory {
-  const { journal } = store;
+export const describeWithStory = (edit: Edit, store: Store, names = namesOf(store)) => ({
+  ...describeEdit(edit, store, names),
+  story: storyOf(edit, store, names),
+  /** All edits made from the same repeating item, oldest first; none for others. */
+  series: store.journal.madeTogether(edit.id),
+});
+
+/**
+ * A choice for people and programs. `kind` is `fields` for a choice by field, `deletion` of an item that somebody changed, or
+ * `revival` of an item that somebody deleted.
+ */
+function describeChoice(choice: Choice, names: Names, store: Store) {
+  const { kind, version, crossed } = choice;
+  const text = (value: unknown) => plainDescription(typeof value === "string" ? value : null);
   return {
-    ...describeEdit(edit, store, names),
-    story: storyOf(edit, store, names),
-    series: journal.madeTogether(edit.id),
+    kind,
+    /** Must be given with the decision, which applies to the shown state only. */
+    version,
+    fields: crossed.map((conflict) => {
+      const { field, ours, theirs } = conflict;
+      const { name, before, workspace, edit } = conflictInWords(conflict, names);
+      const texts = kind === "fields" && isCombinable(field);
+      return {
+        field,
+        name,
+        before,
+        theirs: workspace,
+        mine: kind === "deletion" ? say("describe.deleted") : edit,
+        /** Both texts in full, to be combined; null if that is not possible. */
+        texts: texts ? { theirs: text(ours), mine: text(theirs) } : null,
+      };
+    }),
+    /** What is sent besides, as nobody else changed it. */
+    besides:
+      kind === "fields"
+        ? changesInWords(
+            changesOf(valuesOf(choice.present), { patch: choice.rest, newLabels: [] }),
+            names,
+          )
+        : [],
+    /** When the item was last changed in the service, and by whom; null if unknown. */
+    changed: kind === "revival" ? null : lastChange(choice.present, names, store),
   };
 }
 
-function describeChoice(
-  choice: Choice,
-  { names, store }: { readonly names: Names; readonly store: Store },
-): ChoiceDescription {
-  const { kind, version, crossed } = choice;
-  const fields = crossed.map((conflict): ChoiceField => {
-    const { field, base, ours, theirs } = conflict;
-    const said = (value: unknown) => valueInWords({ field, value }, names);
-    const text = (value: unknown) => plainDescription(typeof value === "string" ? value : null);
-    const texts = kind === "fields" && isCombinable(field);
-    return {
-      field,
-      name: conflictName(conflict),
-      before: said(base),
-      theirs: said(ours),
-      mine: kind === "deletion" ? say("describe.deleted") : said(theirs),
-      texts: texts ? { theirs: text(ours), mine: text(theirs) } : null,
-    };
-  });
-  const besides =
-    kind === "fields"
-      ? changesInWords(
-          changesOf(valuesOf(choice.present), { patch: choice.rest, newLabels: [] }),
-          names,
-        )
-      : [];
-  const changed = kind === "revival" ? null : lastChange(choice.present, { names, store });
-  return { kind, version, fields, besides, changed };
-}
-
 /** Only tasks have a history, which names the person. */
-function lastChange(
-  { kind, id, updatedAt }: Item,
-  { names, store }: { readonly names: Names; readonly store: Store },
-): ChoiceDescription["changed"] {
+function lastChange({ kind, id, updatedAt }: Item, names: Names, store: Store) {
   if (updatedAt === null) return null;
   const entries = kind === "task" && id !== null ? store.history.ofTask(id) : [];
   const isOf = ({ activityAt }: (typeof entries)[number]) => activityAt?.equals(updatedAt) === true;
@@ -257,7 +173,8 @@ const conflictName = ({ field, below }: FieldConflict): string =>
     ? say("describe.subtaskField", { field: fieldNameOf(field), title: below.title })
     : fieldNameOf(field);
 
-function conflictInWords(conflict: FieldConflict, names: Names): ConflictInWords {
+/** A conflict for people: before, in the workspace now, and as the edit wants it. */
+function conflictInWords(conflict: FieldConflict, names: Names) {
   const { field, base, ours, theirs } = conflict;
   const said = (value: unknown) => valueInWords({ field, value }, names);
   return {
@@ -271,11 +188,8 @@ function conflictInWords(conflict: FieldConflict, names: Names): ConflictInWords
 /** What went wrong, what it waits for, what was lost, and what is not possible; null if all is well. */
 function problemOf(
   edit: Edit,
-  {
-    store,
-    names,
-    isClash,
-  }: { readonly store: Store; readonly names: Names; readonly isClash: boolean },
+  store: Store,
+  { names, isClash }: { readonly names: Names; readonly isClash: boolean },
 ): string | null {
   const { journal, extras } = store;
   const undone = edit.undoes !== null && edit.action === "create" ? journal.get(edit.undoes) : null;
@@ -360,23 +274,18 @@ const isOpenCreation = ({ action, state }: Edit): boolean =>
   action === "create" && open.includes(state);
 
 /** A comment, a file or a stored property of an edit, for people and programs. */
-interface ExtraDescription {
-  readonly kind: ExtraKind;
+const describeExtra = ({ kind, name, text, target, state, problem, answerId }: EditExtra) => ({
+  kind,
   /** Name of the file or the property. */
-  readonly name: string;
+  name,
   /** The comment, or the stored lines; null for a file. */
-  readonly text: string | null;
-  readonly what: string;
-  readonly state: ExtraState;
-  readonly problem: string | null;
+  text,
+  what: say(`describe.extra.${target}`),
+  state,
+  problem,
   /** Id of the created comment or file. */
-  readonly id: ServiceId | null;
-}
-
-function describeExtra(extra: EditExtra): ExtraDescription {
-  const { kind, name, text, state, problem, answerId: id } = extra;
-  return { kind, name, text, what: whatBecomes(extra), state, problem, id };
-}
+  id: answerId,
+});
 
 /** Why it waits or is retried; null if all is well. */
 function extraProblem({ name, state, problem }: EditExtra): string | null {
@@ -386,8 +295,6 @@ function extraProblem({ name, state, problem }: EditExtra): string | null {
     problem: retold(problem),
   });
 }
-
-const whatBecomes = ({ target }: EditExtra): string => say(`describe.extra.${target}`);
 
 /** What webhooks for events say of items and edits. */
 export const hookWords = (store: Store) => ({

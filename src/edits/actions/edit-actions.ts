@@ -36,42 +36,7 @@ export type Decision =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Reads the journal, and carries out people's decisions. */
-export interface EditActions {
-  /** Newest first; null if there is no such state. */
-  list(filter: {
-    readonly state: string | undefined;
-    readonly limit: number;
-  }): readonly EditDescription[] | null;
-  /** Newest first; times are read and shown in `zone`, the account's by default. Fails with what is invalid. */
-  find(query: EditQuery, about: SearchOptions): Result<readonly FoundEdit[], string>;
-  /** The same, each with its description. */
-  search(query: EditQuery, about: SearchOptions): Result<readonly EditDescription[], string>;
-  /** An edit with its history. */
-  show(id: number, zone?: string): EditStory | null;
-  /** Approves a held edit. */
-  approve(id: number, by?: Decider): Decision;
-  /** Discards an edit that has not reached the service. One that is half applied is refused. */
-  discard(id: number, by?: Decider): Decision;
-  /**
-   * Retries a parked edit. If that would overwrite someone else's change, the person must have seen it: `seen` is the version
-   * that was shown, and the whole edit is applied. Later changes conflict again.
-   */
-  retry(id: number, seen?: string | null, by?: Decider): Decision;
-  /**
-   * Resolves a conflict as a person has chosen, or previews the effect. Applies to the version that was seen: `overwrites` if
-   * the workspace has changed since.
-   */
-  resolve(id: number, decision: PersonDecision): Decision;
-  /** What an undo would restore, and what has changed since; null if there is no such edit. */
-  undoPreview(id: number, zone?: string): UndoPreview | null;
-  /**
-   * Undoes a confirmed edit with a new edit that reverses it. `seen`: the version of the preview; refused if that has changed.
-   * Choosing fields requires it.
-   */
-  undo(id: number, by: Undoer, seen?: string | null): Decision;
-  /** Undoes all edits made from the same repeating item, and drops those that have not reached the service. */
-  undoSeries(id: number, by: Decider): SeriesDecision;
-}
+export type EditActions = ReturnType<typeof createEditActions>;
 
 /** The result of undoing a series: `left` names edits that could not be undone. */
 export type SeriesDecision =
@@ -94,7 +59,7 @@ interface SearchOptions {
 export interface FoundEdit {
   readonly actor: PersonId | null;
   readonly item: { readonly uid: string };
-  describe(): EditDescription;
+  readonly describe: () => EditDescription;
 }
 
 /** A person's decision about a parked edit after seeing `version`. */
@@ -123,27 +88,24 @@ interface Deed {
   readonly act: (id: EditId) => boolean;
 }
 
-export function createEditActions({
-  store,
-  mode = "apply",
-  onReleased,
-}: EditActionsDeps): EditActions {
+export function createEditActions({ store, mode = "apply", onReleased }: EditActionsDeps) {
   const { journal } = store;
   const show = (edit: Edit) => describeEdit(edit, store);
+  const editOf = (id: number) => (isId(id) ? journal.get(editId(id)) : null);
 
   /** Puts a waiting edit back into the queue, unless nothing is left to send. */
   function release(
     id: number,
     { from, by, act }: { readonly from: EditState } & Omit<Deed, "allowed">,
   ): Decision {
-    const edit = isId(id) ? journal.get(editId(id)) : null;
+    const edit = editOf(id);
     if (edit?.state !== from || !journal.isAboutGone(edit.id))
       return decide(id, { allowed: [from], by, act });
     return { kind: "refused", reason: say("decision.gone", { id: String(id) }) };
   }
 
   function decide(id: number, { allowed, by, act }: Deed): Decision {
-    const edit = isId(id) ? journal.get(editId(id)) : null;
+    const edit = editOf(id);
     if (!edit) return { kind: "unknown" };
     const isDone = () => {
       const acted = act(edit.id);
@@ -161,16 +123,21 @@ export function createEditActions({
     return { kind: "done", edit: show(journal.get(edit.id) ?? edit) };
   }
 
+  /** Discards an edit that has not reached the service. One that is half applied is refused. */
   function discard(id: number, by?: Decider): Decision {
-    const edit = isId(id) ? journal.get(editId(id)) : null;
+    const edit = editOf(id);
     const reason = edit && whyHalfDone(edit, store);
     if (reason) return { kind: "refused", reason };
     const allowed = ["pending", "parked", "held"] as const;
     return decide(id, { allowed, by, act: (known) => journal.discard(known) });
   }
 
+  /**
+   * Resolves a conflict as a person has chosen, or previews the effect. Applies to the version that was seen: `overwrites` if
+   * the workspace has changed since.
+   */
   function resolve(id: number, { version, picks, by, dryRun, zone }: PersonDecision): Decision {
-    const edit = isId(id) ? journal.get(editId(id)) : null;
+    const edit = editOf(id);
     if (!edit) return { kind: "unknown" };
     const names = namesOf(store, zone);
     const described = () => describeEdit(journal.get(edit.id) ?? edit, store, names);
@@ -206,7 +173,7 @@ export function createEditActions({
   }
 
   const hasParkedExtras = (id: number): boolean => {
-    const edit = isId(id) ? journal.get(editId(id)) : null;
+    const edit = editOf(id);
     const extras = edit?.state === "confirmed" ? store.extras.ofEdit(edit.id) : [];
     return extras.some(({ state }) => state === "parked");
   };
@@ -223,8 +190,12 @@ export function createEditActions({
       },
     });
 
+  /**
+   * Undoes a confirmed edit with a new edit that reverses it. `seen`: the version of the preview; refused if that has changed.
+   * Choosing fields requires it.
+   */
   function undo(id: number, by: Undoer, seen: string | null = null): Decision {
-    const edit = isId(id) ? journal.get(editId(id)) : null;
+    const edit = editOf(id);
     if (!edit) return { kind: "unknown" };
     if (by.choices && Object.keys(by.choices).length > 0 && seen === null) {
       return { kind: "unclear", reason: say("decision.needsVersion") };
@@ -243,8 +214,9 @@ export function createEditActions({
     return { kind: "done", edit: show(journal.get(undone.value) ?? edit) };
   }
 
+  /** Undoes all edits made from the same repeating item, and drops those that have not reached the service. */
   function undoSeries(id: number, by: Decider): SeriesDecision {
-    const first = isId(id) ? journal.get(editId(id)) : null;
+    const first = editOf(id);
     if (!first) return { kind: "unknown" };
     const series = journal.madeTogether(first.id).flatMap((one) => journal.get(one) ?? []);
     if (series.length === 0) {
@@ -266,10 +238,11 @@ export function createEditActions({
     };
   }
 
-  const find: EditActions["find"] = (
-    query,
-    { limit, viewer, zone = viewer?.zone ?? store.zone },
-  ) => {
+  /** Newest first; times are read and shown in `zone`, the account's by default. Fails with what is invalid. */
+  function find(
+    query: EditQuery,
+    { limit, viewer, zone = viewer?.zone ?? store.zone }: SearchOptions,
+  ): Result<readonly FoundEdit[], string> {
     const directory = viewer ? directoryFor(store.directory, viewer) : store.directory;
     const filter = readEditQuery(query, { directory, zone });
     if (!filter.ok) return filter;
@@ -286,28 +259,37 @@ export function createEditActions({
         describe: () => describeEdit(edit, store, names),
       })),
     );
-  };
+  }
 
   return {
-    list({ state, limit }) {
+    /** Newest first; null if there is no such state. */
+    list({ state, limit }: { readonly state: string | undefined; readonly limit: number }) {
       const known = editStates.find((candidate) => candidate === state);
       if (state !== undefined && !known) return null;
       const names = namesOf(store);
       return journal.list({ state: known, limit }).map((edit) => describeEdit(edit, store, names));
     },
     find,
-    search(query, about) {
+    /** Like `find`, each with its description. */
+    search(query: EditQuery, about: SearchOptions) {
       const found = find(query, about);
       return found.ok ? ok(found.value.map((edit) => edit.describe())) : found;
     },
-    show(id, zone = store.zone) {
-      const edit = isId(id) ? journal.get(editId(id)) : null;
+    /** An edit with its history. */
+    show(id: number, zone = store.zone): EditStory | null {
+      const edit = editOf(id);
       return edit && describeWithStory(edit, store, namesOf(store, zone));
     },
-    approve: (id, by) => release(id, { from: "held", by, act: (edit) => journal.resume(edit) }),
+    /** Approves a held edit. */
+    approve: (id: number, by?: Decider) =>
+      release(id, { from: "held", by, act: (edit) => journal.resume(edit) }),
     discard,
-    retry(id, seen = null, by?: Decider) {
-      const edit = isId(id) ? journal.get(editId(id)) : null;
+    /**
+     * Retries a parked edit. If that would overwrite someone else's change, the person must have seen it: `seen` is the version
+     * that was shown, and the whole edit is applied. Later changes conflict again.
+     */
+    retry(id: number, seen: string | null = null, by?: Decider): Decision {
+      const edit = editOf(id);
       const choice = edit && !journal.isAboutGone(edit.id) ? choiceOf(edit, store) : null;
       if (choice && choice.kind !== "revival") {
         const picks = { keep: "mine", fields: {} } as const;
@@ -320,8 +302,9 @@ export function createEditActions({
         : release(id, { from: "parked", by, act: (known) => journal.resume(known) });
     },
     resolve,
-    undoPreview(id, zone = store.zone) {
-      const edit = isId(id) ? journal.get(editId(id)) : null;
+    /** What an undo would restore, and what has changed since; null if there is no such edit. */
+    undoPreview(id: number, zone = store.zone): UndoPreview | null {
+      const edit = editOf(id);
       return edit && previewUndo(edit, store, namesOf(store, zone));
     },
     undo,
