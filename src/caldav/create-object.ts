@@ -86,7 +86,7 @@ export function couldSee({ store, person }: WriteContext, key: ItemKey): boolean
   const last = view.history(key, person.id).at(-1);
   if (!last) return false;
   const project = directory.project(last.projectId);
-  const list = last.kind === "event" ? null : directory.todolist(last.listId);
+  const list = directory.listOf(last);
   return seesItem(person.id, { item: last, project, list });
 }
 

@@ -28,7 +28,7 @@ export function createRights({ store, readOnly }: RightsDeps) {
     seesItem(person, {
       item,
       project: directory.project(item.projectId),
-      list: item.kind === "event" ? null : directory.todolist(item.listId),
+      list: directory.listOf(item),
     });
 
   /** As shown, or as last known: a creation that is waiting for approval is not shown to anybody. */

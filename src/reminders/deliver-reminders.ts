@@ -162,7 +162,7 @@ function contextOf(
   const { store, rules, webUrl, actions, clock } = deps;
   const { item } = shown;
   const names = store.directory.personNames();
-  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  const list = store.directory.listOf(item);
   const url = webLink(webUrl, item);
   return {
     reminder,

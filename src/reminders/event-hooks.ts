@@ -187,7 +187,7 @@ function concerns(item: Item, { hook, store }: Context): boolean {
   if (project !== null && item.projectId !== project) return false;
   if (person !== null)
     return item.assigned.includes(person) && isOpenTo(person, item, store.directory);
-  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  const list = store.directory.listOf(item);
   return !isPrivate(item, list);
 }
 

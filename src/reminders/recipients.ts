@@ -74,7 +74,7 @@ export function readerBy(id: PersonId | null, context: MailDeps): Recipient | nu
 /** True if an item may be mentioned to a person: false for archived items and projects the person has left. */
 export function isOpenTo(person: PersonId, item: Item, directory: Store["directory"]): boolean {
   const project = directory.project(item.projectId);
-  const list = item.kind === "event" ? null : directory.todolist(item.listId);
+  const list = directory.listOf(item);
   return seesItem(person, { item, project, list });
 }
 

@@ -79,7 +79,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
       facts.isTrusted &&
       !isPartial &&
       polled !== null &&
-      isNewer(item, { stored, polled, ...facts });
+      isNewer(item, stored, polled, facts.clockLead);
     if (!isNews) {
       mismatches.push({ item, content, source: asks, isHint: false });
       continue;
@@ -135,17 +135,10 @@ function listOf(sources: SourceList, item: TaskItem, stored: Stored | null): str
 
 function isNewer(
   { updatedAt }: TaskItem,
-  {
-    stored,
-    polled,
-    clockLead,
-  }: {
-    readonly stored: Stored | null;
-    readonly polled: PolledSource;
-    readonly clockLead: Temporal.Duration | null;
-  },
+  stored: Stored | null,
+  { attemptedAt, failures, everRead, underWay }: PolledSource,
+  clockLead: PageFacts["clockLead"],
 ): boolean {
-  const { attemptedAt, failures, everRead, underWay } = polled;
   // Only an item's list may bring back what was buried or is to be recreated.
   if (!updatedAt || (stored && !stored.row)) return false;
   if (stored?.row && !isAfter(updatedAt, stored.row.updatedAt)) return false;

@@ -224,24 +224,20 @@ export function applyPlan(
   return { changes, changedAt };
 }
 
+/** Items missing from a source with `total` mirrored items; `asked`: those that are known as missing already. */
+interface MissingItems {
+  readonly source: string;
+  readonly missing: readonly ItemKey[];
+  readonly total: number;
+  readonly asked: ReadonlySet<ItemKey>;
+}
+
 /**
- * Records missing items of a source, and brakes their removal if they are too many at once. `total`: mirrored items of the
- * source. Call inside a transaction; returns what the brake did.
+ * Records missing items of a source, and brakes their removal if they are too many at once. Call inside a transaction; returns what the brake did.
  */
 export function noticeMissing(
   store: Store,
-  {
-    source,
-    missing,
-    total,
-    asked,
-  }: {
-    readonly source: string;
-    readonly missing: readonly ItemKey[];
-    readonly total: number;
-    /** Items of the source that are known as missing already. */
-    readonly asked: ReadonlySet<ItemKey>;
-  },
+  { source, missing, total, asked }: MissingItems,
 ): readonly SyncEvent[] {
   const fresh = missing.filter((key) => !asked.has(key));
   for (const key of fresh) store.absences.notice(key, source);

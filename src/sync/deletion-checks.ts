@@ -1,6 +1,6 @@
 import { backOff, isRecent, later } from "../domain/backoff.ts";
-import type { ItemKey, ServiceId } from "../domain/ids.ts";
-import { type Item, spokenKind, type TaskItem } from "../domain/item.ts";
+import type { ItemKey } from "../domain/ids.ts";
+import { type Item, spokenKind } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
 import type { Result } from "../domain/result.ts";
 import { isItemSource, sourceOf } from "../domain/source.ts";
@@ -380,17 +380,10 @@ export function getItem(
     return upstream.tasks.get({ projectId, listId: item.listId, id }, call);
   }
   const taskId = item.parentId;
-  return upstream.subtasks.get({ ...placeOf(store, item, taskId), taskId, id }, call);
-}
-
-// A subtask's own row may still name the list that its parent has left.
-function placeOf({ mirror }: Store, item: TaskItem, taskId: ServiceId) {
-  const { projectId, listId } = item;
-  const key = mirror.find("task", taskId);
-  const task = key === null ? null : (mirror.get(key)?.item ?? null);
-  return task?.kind === "task"
-    ? { projectId: task.projectId, listId: task.listId }
-    : { projectId, listId };
+  // A subtask's own row may still name the list that its parent has left.
+  const task = store.mirror.byId("task", taskId)?.item;
+  const { listId, ...beside } = task?.kind === "task" ? task : item;
+  return upstream.subtasks.get({ projectId: beside.projectId, listId, taskId, id }, call);
 }
 
 /** Thrown if a mirrored item has no id, which is a bug. */

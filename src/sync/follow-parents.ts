@@ -41,7 +41,7 @@ export function buryOrphans(
 ): readonly ItemChange[] {
   return sources
     .parentsIn(listId)
-    .filter((id) => !isShown(id) && !isMirrored(store, id))
+    .filter((id) => !isShown(id) && !store.mirror.byId("task", id))
     .flatMap((id) => buryBelow(store, sources, id));
 }
 
@@ -70,11 +70,6 @@ function withdrawMoved(
   if (known?.source.kind !== "subtasks" || known.source.listId === listId) return;
   const asked = store.absences.ofSource(name);
   store.absences.withdraw([...asked.keys()]);
-}
-
-function isMirrored({ mirror }: Store, task: ServiceId): boolean {
-  const key = mirror.find("task", task);
-  return key !== null && mirror.get(key) !== null;
 }
 
 /** Days between two dates, whichever is first. */

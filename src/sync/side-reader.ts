@@ -140,9 +140,7 @@ export class SideReader {
 
   /** Where a task is now; null if it is no longer mirrored. */
   #placeOf(taskId: ServiceId) {
-    const { mirror } = this.#deps.store;
-    const key = mirror.find("task", taskId);
-    const item = key === null ? null : (mirror.get(key)?.item ?? null);
+    const item = this.#deps.store.mirror.byId("task", taskId)?.item;
     if (item?.kind !== "task") return null;
     const { projectId, listId } = item;
     return { projectId, listId, taskId };

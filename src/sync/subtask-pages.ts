@@ -398,9 +398,7 @@ export class SubtaskPages {
 
   /** Number of a task's subtasks according to its list since, or an edit. */
   #countOf(task: ServiceId): number | null {
-    const { mirror } = this.#deps.store;
-    const stored = mirror.stored("task", task);
-    const item = stored?.row ? mirror.get(stored.key)?.item : null;
+    const item = this.#deps.store.mirror.byId("task", task)?.item;
     return item?.kind === "task" ? item.subtaskCount : null;
   }
 }

@@ -234,6 +234,13 @@ export interface PaceRule {
   readonly lead: number;
 }
 
+type PaceFacts = Readonly<
+  Record<
+    "share" | "free" | "waiting" | "underWay" | "mostReads" | "perMs" | "placeMs" | "readShare",
+    number
+  >
+>;
+
 /** An edit needs two: it reads its item first. */
 const mostKept = 2;
 
@@ -249,25 +256,7 @@ const longSweep = 20;
  */
 export function paceRule(
   pace: Pace,
-  {
-    share,
-    free,
-    waiting,
-    underWay,
-    mostReads,
-    perMs,
-    placeMs,
-    readShare,
-  }: {
-    readonly share: number;
-    readonly free: number;
-    readonly waiting: number;
-    readonly underWay: number;
-    readonly mostReads: number;
-    readonly perMs: number;
-    readonly placeMs: number;
-    readonly readShare: number;
-  },
+  { share, free, waiting, underWay, mostReads, perMs, placeMs, readShare }: PaceFacts,
 ): PaceRule {
   const allButOne = Math.max(1, share - 1);
   if (pace.kind === "steady") {

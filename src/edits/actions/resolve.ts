@@ -1,10 +1,10 @@
 import type { Decider, Edit } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
-import { assigneesToKeepVisible } from "../../domain/visibility.ts";
 import type { Store } from "../../store/store.ts";
 import { stored } from "../../texts/stored.ts";
-import { recreated, spokenFields } from "../field-changes.ts";
+import { spokenFields } from "../field-changes.ts";
 import type { Picks, Resolution } from "./choice.ts";
+import { recreation } from "./undo.ts";
 
 /**
  * Carries out a person's decision about a parked edit in the caller's transaction: sends it against the version that was seen,
@@ -46,7 +46,7 @@ export function carryOutResolution(
       if (!journal.discard(edit.id, stored("problem.recreatedLater"))) {
         return null;
       }
-      const base = keepVisible(recreated(resolution.item), edit, store);
+      const base = recreation(resolution.item, [edit.base.creatorId, edit.actor], store);
       return journal.append({
         channel: edit.channel,
         actor: edit.actor,
@@ -61,12 +61,4 @@ export function carryOutResolution(
       });
     }
   }
-}
-
-/** A recreated item has another creator. The former one is assigned to keep access to a private item. */
-function keepVisible(item: ReturnType<typeof recreated>, edit: Edit, store: Store) {
-  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
-  const people = [edit.base.creatorId, edit.actor];
-  const assigned = assigneesToKeepVisible(item, { list, creator: null, people });
-  return assigned ? { ...item, assigned } : item;
 }

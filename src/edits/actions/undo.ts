@@ -1,5 +1,5 @@
 import type { Decider, Edit } from "../../domain/edit.ts";
-import type { ItemKey } from "../../domain/ids.ts";
+import type { PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import {
   applyPatch,
@@ -46,7 +46,7 @@ export function inverseOf(
     const lost = edit.before ?? edit.base;
     const fault = recreationFault(edit, lost, store);
     if (fault !== null) return fail(fault);
-    const base = keepVisible(recreated(lost), { lost, store });
+    const base = recreation(lost, [lost.creatorId], store);
     return ifStorable({ ...common, action: "create", base, patch: spokenFields(base) });
   }
   const { answer } = edit;
@@ -75,13 +75,15 @@ function ifStorable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "stat
   return fault ? fail(say("undo.cannotStore", { problem: fault.message })) : ok(inverse);
 }
 
-/** A recreated item has another creator. The former one is assigned to keep access to a private item. */
-function keepVisible(
-  item: Item,
-  { lost, store }: { readonly lost: Item; readonly store: Store },
+/** The item to be recreated. Its creator changes, so these people are assigned to keep access to a private one. */
+export function recreation(
+  lost: Item,
+  people: readonly (PersonId | null)[],
+  { directory }: Store,
 ): Item {
-  const list = lost.kind === "event" ? null : store.directory.todolist(lost.listId);
-  const assigned = assigneesToKeepVisible(item, { list, creator: null, people: [lost.creatorId] });
+  const item = recreated(lost);
+  const list = directory.listOf(lost);
+  const assigned = assigneesToKeepVisible(item, { list, creator: null, people });
   return assigned ? { ...item, assigned } : item;
 }
 
@@ -130,9 +132,7 @@ function recreationFault({ id, item }: Edit, lost: Item, store: Store): string |
   if (lost.parentId === null) {
     return say("undo.neverArrived", { id });
   }
-  const parent: ItemKey | null = store.mirror.find("task", lost.parentId);
-  const isThere = parent !== null && store.mirror.get(parent) !== null;
-  return isThere ? null : say("undo.noParent");
+  return store.mirror.byId("task", lost.parentId) ? null : say("undo.noParent");
 }
 
 /** Only the fields that the edit itself changed, as they were before it. */

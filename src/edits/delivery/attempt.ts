@@ -138,8 +138,7 @@ export function itemAddressOf({ edit, store }: Attempt): ItemAddress {
 /** A subtask in its task's present list, as the subtask's own data may be older than a move of the task. */
 export function besideItsTask(item: Item, { mirror }: Store): Item {
   if (item.kind !== "subtask" || item.parentId === null) return item;
-  const key = mirror.find("task", item.parentId);
-  const task = key === null ? null : mirror.get(key);
+  const task = mirror.byId("task", item.parentId);
   return task ? placedIn(item, placeOf(task.item)) : item;
 }
 
@@ -214,13 +213,10 @@ type Probe = () => Promise<Result<unknown, Failure>>;
  */
 export async function waitForKey(
   ending: AttemptEnding,
-  about: {
-    readonly attempt: Attempt;
-    readonly refusal: Refusal | null;
-    readonly probes: readonly Probe[];
-  },
+  attempt: Attempt,
+  about: { readonly refusal: Refusal | null; readonly probes: readonly Probe[] },
 ): Promise<AttemptEnding> {
-  const { edit, store, clock } = about.attempt;
+  const { edit, store, clock } = attempt;
   const refusal = isOfKey(ending) ? refusalIn(ending, about.refusal) : null;
   if (!refusal || !(refusal.status === 401 || (await areRefused(about.probes)))) {
     if (edit.keyRefusedAt) store.journal.keyRefused(edit.id, false);
@@ -233,7 +229,7 @@ export async function waitForKey(
     since: wholeSecond(since),
     failure: describeFailure(refusal),
   });
-  const trial = { ...trialOf(about.attempt), createdAt: since, now };
+  const trial = { ...trialOf(attempt), createdAt: since, now };
   return { kind: "settled", settlement: waitingForKey(problem, trial) };
 }
 

@@ -29,7 +29,7 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
   }
   const { address, ours } = current;
   const agreed = edit.conflicts.filter((conflict) => conflict.below && conflict.agreed);
-  const below = await newsBelow(attempt, { address, ours, agreed });
+  const below = await newsBelow(attempt, { item: ours, id: address.id }, agreed);
   if (!below.ok) return failed(below.failure);
   const taken = policy === "ask" ? null : policy;
   const sides = { base: mergeBaseOf(attempt, ours), ours: valuesOf(ours), theirs: {} };
@@ -54,15 +54,8 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
 /** Changes of a task's subtasks since the editor saw them, except those a person has agreed to. */
 async function newsBelow(
   attempt: Attempt,
-  {
-    address: { id },
-    ours,
-    agreed,
-  }: {
-    readonly address: ItemAddress;
-    readonly ours: Item;
-    readonly agreed: readonly FieldConflict[];
-  },
+  { item: ours, id }: ItemAddress,
+  agreed: readonly FieldConflict[],
 ): Promise<Result<readonly FieldConflict[], Failure>> {
   const { store, calls } = attempt;
   if (ours.kind !== "task") return ok([]);

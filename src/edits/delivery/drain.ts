@@ -187,8 +187,7 @@ function createWorker(
       createLabels: () => labels.ensure(edit.newLabels, { call, again: edit.begun > 1 }),
     };
     try {
-      return await waitForKey(await carryOut(attempt), {
-        attempt,
+      return await waitForKey(await carryOut(attempt), attempt, {
         refusal: watched.refusal(),
         probes: [() => upstream.labels.list(call), () => watched.calls.list(edit.base)],
       });

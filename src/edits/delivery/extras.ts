@@ -70,7 +70,7 @@ export function createExtrasDrain(deps: ExtrasDrainDeps) {
         return "idle";
       }
       leases.begin(extra.id);
-      const ending = await carryOutOne(extra, { deps, signal, keep: (note) => leases.keep(note) });
+      const ending = await carryOutOne(extra, deps, { signal, keep: (note) => leases.keep(note) });
       leases.end(extra.id, {
         store: () => settle(extra, ending),
         giveUp: (error) => settle(extra, { kind: "park", problem: messageOf(error) }),
@@ -83,15 +83,8 @@ export function createExtrasDrain(deps: ExtrasDrainDeps) {
 /** Sends one claimed extra; every error becomes a result. */
 async function carryOutOne(
   extra: EditExtra,
-  {
-    deps,
-    signal,
-    keep,
-  }: {
-    readonly deps: ExtrasDrainDeps;
-    readonly signal: AbortSignal;
-    readonly keep: ExtraAttempt["keep"];
-  },
+  deps: ExtrasDrainDeps,
+  { signal, keep }: Pick<ExtraAttempt, "keep"> & { readonly signal: AbortSignal },
 ): Promise<ExtraEnding> {
   const { store, upstream, clock } = deps;
   try {

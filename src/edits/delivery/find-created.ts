@@ -89,7 +89,7 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   if (item) return { kind: "one", item };
 
   const { problems } = listed.value;
-  const gaps = [...problems, ...(await gapsIn(shown, { attempt, source, known }))];
+  const gaps = [...problems, ...(await gapsIn({ items: shown, source, known }, attempt))];
   if (gaps.length > 0) {
     return unsure(stored("problem.creationUnread", { gaps: gaps.join("; ") }), attempt);
   }
@@ -225,22 +225,20 @@ function isAskedSince(since: Temporal.Instant, state: SourceState): boolean {
 /** Items looked up one by one, as each is a request of the shared quota. */
 const mostAsked = 10;
 
+/** A list that was read; `known`: items known before it was requested. */
+interface ReadList {
+  readonly items: readonly Item[];
+  readonly source: string;
+  readonly known: ReadonlySet<ServiceId>;
+}
+
 /**
  * Why a list read for an attempt may be incomplete: it lacks existing items, as a silently truncated one would. Items being
  * deleted or moved do not count, nor those the attempt's person may not see, as the list was read with that person's key.
  */
 async function gapsIn(
-  items: readonly Item[],
-  {
-    attempt,
-    source,
-    known,
-  }: {
-    readonly attempt: Attempt;
-    readonly source: string;
-    /** Known before the list was requested. */
-    readonly known: ReadonlySet<ServiceId>;
-  },
+  { items, source, known }: ReadList,
+  attempt: Attempt,
 ): Promise<readonly string[]> {
   const { store, edit } = attempt;
   const listed = new Set(items.map(({ id }) => id));
@@ -264,7 +262,7 @@ function addressOf(id: ServiceId, key: ItemKey, { mirror }: Store): readonly Ite
 
 function isHiddenFrom(person: PersonId | null, item: Item, store: Store): boolean {
   if (person === null) return false;
-  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  const list = store.directory.listOf(item);
   return isPrivate(item, list) && !isPartyTo(person, item);
 }
 

@@ -19,7 +19,7 @@ import {
   sameWish,
   spokenFields,
 } from "../field-changes.ts";
-import type { AcceptDeps } from "../intake/accept.ts";
+import { type AcceptDeps, deletionBrake } from "../intake/accept.ts";
 import { limitFaults } from "../intake/service-limits.ts";
 
 /** A form's submission from a page, which names fields instead of sending a calendar file. */
@@ -84,10 +84,6 @@ interface FormSubject {
   readonly kind: SpokenKind;
   readonly title: string;
 }
-
-/** More deletions by one person within a minute wait for approval. */
-const mostDeletions = 10;
-const brakeSpan = Temporal.Duration.from({ minutes: 1 });
 
 /**
  * Accepts forms: compared with what the form showed, checked like edits of every channel, and on disk when this returns.
@@ -216,7 +212,7 @@ function draftChange(viewed: ViewItem, { wish, request, deps }: Asked<"change">)
     return { kind: "moved", subject, since: inWords(disputed, { request, deps }) };
   const reasons = faultsOf({ after: applyPatch(item, asked), patch: asked, zone });
   if (reasons.length > 0) return { kind: "refused", reasons };
-  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  const list = store.directory.listOf(item);
   const people = [request.actor];
   const sawIt = assigneesToKeepVisible(item, { list, creator: item.creatorId, people }) === null;
   const assigned = sawIt
@@ -257,8 +253,8 @@ function draftDeletion(viewed: ViewItem, { wish, request, deps }: Asked<"delete"
   }
   const { actor, channel = "dashboard" } = request;
   const by = { channel, actor };
-  const recent = deps.store.pastEdits.deletionsSince(deps.clock().subtract(brakeSpan), by);
-  const isMany = recent >= mostDeletions;
+  const recent = deps.store.pastEdits.deletionsSince(deps.clock().subtract(deletionBrake.span), by);
+  const isMany = recent >= deletionBrake.most;
   return {
     kind: "draft",
     subject,
@@ -285,7 +281,7 @@ function draftCreation(
   if (reasons.length > 0) return { kind: "refused", reasons };
   const { actor } = request;
   const maker = actor !== null && deps.withOwnKey?.has(actor) === true ? actor : null;
-  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  const list = store.directory.listOf(item);
   const assigned = assigneesToKeepVisible(item, { list, creator: maker, people: [actor] });
   const base = assigned ? { ...item, assigned } : item;
   const full = assigned ? { ...patch, assigned } : patch;

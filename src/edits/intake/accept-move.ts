@@ -1,4 +1,4 @@
-import type { Channel, Edit } from "../../domain/edit.ts";
+import type { Channel } from "../../domain/edit.ts";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
 import { type Item, spokenKind } from "../../domain/item.ts";
 import {
@@ -35,7 +35,7 @@ import {
   type PlannedAction,
   type PlannedItem,
 } from "./plan-answer.ts";
-import { ownHeld } from "./plan-known.ts";
+import { isMine, ownHeld } from "./plan-known.ts";
 import { type Note, quote } from "./plan-part.ts";
 
 /** Where an item is to be moved: an event to a project, a task to a list. */
@@ -88,15 +88,7 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
       const before = valuesOf(viewed.item);
       if (samePlace(placeOf(viewed.item), place)) {
         stay(request, viewed, deps);
-        return {
-          ...about,
-          action: "unchanged",
-          changes: [],
-          words: [],
-          did: null,
-          problems: [],
-          editId: null,
-        };
+        return { ...about, ...noEdit, action: "unchanged", problems: [] };
       }
       const { editId, notes } = keep(request, checked.value);
       const changes = namedPlaces(changesOf(before, { patch: { place }, newLabels: [] }), {
@@ -134,10 +126,6 @@ function seersAfter(
     people: isEvent ? [item.creatorId, actor] : [actor],
   });
 }
-
-/** A calendar program sees its own edits applied, but not others'. */
-const isMine = (held: Edit, { channel, actor }: MoveRequest): boolean =>
-  channel !== "caldav" || (held.channel === channel && held.actor === actor);
 
 /** A move back to where the item is cancels a waiting move of the same editor. The rest of that edit goes on waiting. */
 function stay(request: MoveRequest, viewed: ViewItem, deps: AcceptDeps): void {
@@ -230,16 +218,10 @@ function refused({ item: key }: MoveRequest, note: Note, store: Store): PlannedI
   const viewed = store.view.get(key);
   const { uid, kind } = store.mirror.identity(key);
   const about = viewed ? itemOf(viewed) : { uid, series: null, kind, title: "" };
-  return {
-    ...about,
-    action: "refused",
-    changes: [],
-    words: [],
-    did: null,
-    problems: [note],
-    editId: null,
-  };
+  return { ...about, ...noEdit, action: "refused", problems: [note] };
 }
+
+const noEdit = { changes: [], words: [], did: null, editId: null } as const;
 
 function planOf(item: PlannedItem): Plan {
   const { uid, action, problems } = item;

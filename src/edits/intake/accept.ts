@@ -93,9 +93,8 @@ export interface AcceptDeps {
 /** Single items that a repeating one becomes. */
 export const mostOccurrences = 50;
 
-/** More deletions from one editor within a minute wait for a person. */
-const mostDeletions = 10;
-const brakeSpan = Temporal.Duration.from({ minutes: 1 });
+/** More deletions than `most` from one editor within `span` wait for a person. */
+export const deletionBrake = { most: 10, span: Temporal.Duration.from({ minutes: 1 }) } as const;
 
 /**
  * Accepts files of edits. Each is parsed, compared item by item with what its editor saw, and stored in one transaction that is
@@ -291,7 +290,7 @@ function* countDeletions(request: ItemsRequest, { deps }: Context): Steps<number
     if (isDeletion(itemPlan)) own++;
     yield;
   }
-  const since = deps.clock().subtract(brakeSpan);
+  const since = deps.clock().subtract(deletionBrake.span);
   return own === 0 ? 0 : own + deps.store.pastEdits.deletionsSince(since, request);
 }
 
@@ -302,7 +301,8 @@ function createBrake(
 ): (itemPlan: ItemPlan) => Step {
   return (itemPlan) => {
     if (mode === "review" || proposed) return { itemPlan, state: "held" };
-    if (deletions <= mostDeletions || !isDeletion(itemPlan)) return { itemPlan, state: "pending" };
+    if (deletions <= deletionBrake.most || !isDeletion(itemPlan))
+      return { itemPlan, state: "pending" };
     const message = say("intake.heldDeletion", { count: String(deletions) });
     const note = { line: itemPlan.incoming.line, code: "held", message };
     return { itemPlan: { ...itemPlan, notes: [...itemPlan.notes, note] }, state: "held" };

@@ -97,7 +97,7 @@ function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext
   });
   const milestone = milestoneChange.patch.milestone ?? base.milestone;
   const { completed } = base;
-  const completion = completionPart(incoming, { completed, mark: title.done, able: milestone });
+  const completion = completionPart(incoming, completed, { mark: title.done, able: milestone });
   if (incoming.component === "VTODO" && !milestone) {
     const message = say("intake.eventAsTodo");
     const refused = refuse({ line: incoming.line, code: "kind", message });
@@ -114,14 +114,13 @@ function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext
 }
 
 function diffTask(incoming: IncomingItem, base: TaskItem, context: DiffContext): PlanPart {
-  const { names, unknownLabels: unknown } = context;
   const title = titleOf(incoming, base, context);
   const span = context.tasks === "span" ? "span" : "due";
   return joinParts([
     titlePart(incoming, title),
     taskDatesPart(incoming, base, span),
-    completionPart(incoming, { completed: base.completed, mark: title.done, able: true }),
-    labelsPart(incoming, { base, names, unknown }),
+    completionPart(incoming, base.completed, { mark: title.done, able: true }),
+    labelsPart(incoming, base, context),
   ]);
 }
 
@@ -223,13 +222,9 @@ function saysMilestone({ categories, component }: IncomingItem): boolean | undef
  */
 function completionPart(
   incoming: IncomingItem,
-  about: {
-    readonly completed: boolean;
-    readonly mark: boolean | undefined;
-    readonly able: boolean;
-  },
+  completed: boolean,
+  { mark, able }: { readonly mark: boolean | undefined; readonly able: boolean },
 ): PlanPart {
-  const { completed, mark, able } = about;
   const said = [mark, statusSays(incoming), incoming.completedAt && true, percentSays(incoming)];
   if (!said.some((done) => done !== undefined && done !== completed)) return silent;
   if (able) return wish({ completed: !completed });
@@ -265,17 +260,13 @@ function privacyPart(incoming: IncomingItem, base: EventItem): PlanPart {
  */
 function labelsPart(
   incoming: IncomingItem,
-  about: {
-    readonly base: TaskItem;
-    readonly names: KnownNames;
-    readonly unknown: DiffContext["unknownLabels"];
-  },
+  base: TaskItem,
+  { names, unknownLabels: unknown }: DiffContext,
 ): PlanPart {
-  const { base, names, unknown } = about;
   if (!incoming.categories) return silent;
   const said = [...new Map(incoming.categories.map((name) => [nameKey(name), name])).values()];
   const named = new Set(said.flatMap((name) => names.labelsNamed(name)));
-  const meant = said.map((name) => ({ name, ids: labelIdsFor(name, { base, names, named }) }));
+  const meant = said.map((name) => ({ name, ids: labelIdsFor(name, base, { names, named }) }));
   const missing = meant.filter(({ ids }) => ids.length === 0).map(({ name }) => name);
   const hidden = base.labels.filter((id) => !names.isNamed(id));
   const labels = [...hidden, ...meant.flatMap(({ ids }) => ids)];
@@ -296,13 +287,9 @@ function labelsPart(
  */
 function labelIdsFor(
   name: string,
-  about: {
-    readonly base: TaskItem;
-    readonly names: KnownNames;
-    readonly named: ReadonlySet<LabelId>;
-  },
+  base: TaskItem,
+  { names, named }: { readonly names: KnownNames; readonly named: ReadonlySet<LabelId> },
 ): readonly LabelId[] {
-  const { base, names, named } = about;
   const all = names.labelsNamed(name);
   const own = all.filter((id) => base.labels.includes(id));
   if (own.length > 0) return own;

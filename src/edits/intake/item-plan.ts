@@ -86,12 +86,8 @@ const kindOfComponent = (incoming: IncomingItem): SpokenKind =>
 /** A refusal with these reasons; `about`: what is known of the item. */
 export function refusal(
   incoming: IncomingItem,
-  about: {
+  about: Partial<Pick<ItemPlan, "notes" | "kind" | "title" | "changes">> & {
     readonly reasons: readonly Note[];
-    readonly notes?: readonly Note[];
-    readonly kind?: SpokenKind;
-    readonly title?: string;
-    readonly changes?: readonly FieldChange[];
   },
 ): ItemPlan {
   return {

@@ -100,7 +100,10 @@ const ignored = (why: string): Parent => ({
 const raised = (top: string): string => say("intake.parentRaised", { task: quote(top) });
 
 /** The UID of a subtask's parent, which may not exist yet; null if unknown. */
-function uidAbove({ key, item }: ViewItem, { mirror, journal }: Store): string | null {
+export function uidAbove(
+  { key, item }: Pick<ViewItem, "key" | "item">,
+  { mirror, journal }: Store,
+): string | null {
   if (item.kind === "event" || item.parentId === null) return journal.awaitedParent(key);
   const above = mirror.find("task", item.parentId);
   return above === null ? null : mirror.identity(above).uid;

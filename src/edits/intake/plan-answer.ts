@@ -62,23 +62,20 @@ export interface Kept {
   readonly editId: EditId | null;
 }
 
+interface AnswerOptions {
+  readonly names: Names;
+  readonly at: Temporal.Instant;
+  readonly most: number;
+  readonly quota: Quota | undefined;
+}
+
 /** Collects the results of a file, item by item. */
 export type AnswerBuilder = ReturnType<typeof createAnswerBuilder>;
 
 /** Lists at most `most` items and errors. In a longer file, unchanged items are left out first. */
 export function createAnswerBuilder(
   { items: all, ignored }: Pick<IncomingCalendar, "items" | "ignored">,
-  {
-    names,
-    at,
-    most,
-    quota,
-  }: {
-    readonly names: Names;
-    readonly at: Temporal.Instant;
-    readonly most: number;
-    readonly quota: Quota | undefined;
-  },
+  { names, at, most, quota }: AnswerOptions,
 ) {
   const isLong = all.length > most;
   const items: PlannedItem[] = [];

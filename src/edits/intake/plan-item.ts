@@ -71,7 +71,7 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
   const isOwn = isOwnUid(incoming.uid, store.meta.installation);
   if (identity.serviceId !== null || lived || isOwn) {
     if (!cancelled && situation.recreate)
-      return planRecreation(incoming, { identity, edits, situation });
+      return planRecreation(incoming, { identity, situation }, edits);
     if (!cancelled) return refuseGone(incoming, { identity, situation });
     return { ...refusal(incoming, { reasons: [] }), ending: { kind: "unchanged" } };
   }
@@ -91,13 +91,9 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
  */
 function planRecreation(
   incoming: IncomingItem,
-  about: {
-    readonly identity: IdentityRow;
-    readonly edits: readonly Edit[];
-    readonly situation: Situation;
-  },
+  { identity, situation }: Pick<Absent, "identity" | "situation">,
+  edits: readonly Edit[],
 ): ItemPlan {
-  const { identity, edits, situation } = about;
   const open = edits.find(
     ({ action, state }) => action === "delete" && visibleStates.includes(state),
   );

@@ -13,7 +13,7 @@ import {
 } from "../../domain/patch.ts";
 import { changedFields, nameKey, sameStored } from "../../domain/sameness.ts";
 import { type Reader, seesItem } from "../../domain/visibility.ts";
-import { fieldNameOf } from "../../domain/wording.ts";
+import { fieldNameOf, type Names } from "../../domain/wording.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
 import { say } from "../../texts/say.ts";
@@ -21,6 +21,7 @@ import { actionOf, changesOf, namesOf, sameWish, valueInWords } from "../field-c
 import { diffItem } from "./diff-item.ts";
 import { spokenNames } from "./diff-times.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
+import { uidAbove } from "./parent-of.ts";
 import { type KnownNames, type Note, type PlanPart, quote } from "./plan-part.ts";
 
 interface Known {
@@ -75,8 +76,7 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
     newLabels,
     replaces: withdraws,
   };
-  const { store } = situation;
-  const overrides = overrideNotes(incoming, { base: edit.base, present, patch, store });
+  const overrides = overrideNotes(incoming, edit, present, namesOf(situation.store));
   const about = { known, edit, notes: [...notes, ...overrides] };
   const plan = { ...planOf(incoming, about), asked: { ...unset, ...diff.patch } };
   return held && plan.ending.kind !== "waits" ? { ...plan, takesIn: held.ids } : plan;
@@ -207,7 +207,7 @@ function baseOf(incoming: IncomingItem, known: Known): Item {
 function readerOf({ viewed: { item }, situation: { actor, store } }: Known): Reader {
   const { directory } = store;
   const project = directory.project(item.projectId);
-  const list = item.kind === "event" ? null : directory.todolist(item.listId);
+  const list = directory.listOf(item);
   return actor !== null && seesItem(actor, { item, project, list }) ? actor : null;
 }
 
@@ -309,27 +309,25 @@ function sameHeld(edit: EditDraft, { viewed, situation }: Known): EditId | null 
 }
 
 /** A calendar program sees its own edits applied, but not others'. */
-const isMine = (held: Edit, { channel, actor }: Situation): boolean =>
-  channel !== "caldav" || (held.channel === channel && held.actor === actor);
+export const isMine = (
+  held: Edit,
+  { channel, actor }: Pick<Situation, "channel" | "actor">,
+): boolean => channel !== "caldav" || (held.channel === channel && held.actor === actor);
 
 /** Fields that someone else has changed since the editor looked, and that the edit changes too. */
 function overrideNotes(
   incoming: IncomingItem,
-  about: {
-    readonly base: Item;
-    readonly present: Item;
-    readonly patch: Patch;
-    readonly store: Store;
-  },
+  { base: seen, patch }: EditDraft,
+  now: Item,
+  names: Names,
 ): readonly Note[] {
-  const names = namesOf(about.store);
-  const [base, present] = [valuesOf(about.base), valuesOf(about.present)];
-  const crossed = fieldsOf(about.patch).filter((field) => !sameStored(field, base, present));
-  return changesOf(present, { patch: about.patch, newLabels: [] })
+  const [base, present] = [valuesOf(seen), valuesOf(now)];
+  const crossed = fieldsOf(patch).filter((field) => !sameStored(field, base, present));
+  return changesOf(present, { patch, newLabels: [] })
     .filter(({ field }) => crossed.includes(field))
     .map(({ field, from }) => {
-      const now = quote(valueInWords({ field, value: from }, names));
-      const message = say("intake.changedMeanwhile", { field: fieldNameOf(field), now });
+      const value = quote(valueInWords({ field, value: from }, names));
+      const message = say("intake.changedMeanwhile", { field: fieldNameOf(field), now: value });
       return { line: incoming.line, code: "changed-meanwhile", message };
     });
 }
@@ -338,9 +336,7 @@ function overrideNotes(
 function parentNotes(incoming: IncomingItem, { viewed, situation }: Known): readonly Note[] {
   const { item } = viewed;
   if (incoming.relatedTo === undefined || item.kind === "event") return [];
-  const { mirror, journal } = situation.store;
-  const parent = item.parentId === null ? null : mirror.find("task", item.parentId);
-  const uid = parent === null ? journal.awaitedParent(viewed.key) : mirror.identity(parent).uid;
+  const uid = uidAbove(viewed, situation.store);
   if (uid === incoming.relatedTo) return [];
   const message = say("intake.parentFixed");
   return [{ line: incoming.line, code: "not-stored", message }];

@@ -110,7 +110,7 @@ function addedTo(edit: EditDraft, situation: Situation) {
   if (edit.action === "create") {
     const creator = hasOwnKey ? actor : null;
     return assigneesToKeepVisible(edit.base, {
-      list: listOf(edit.base, store),
+      list: store.directory.listOf(edit.base),
       creator,
       people: [actor],
     });
@@ -118,13 +118,14 @@ function addedTo(edit: EditDraft, situation: Situation) {
   // Changing an item with a file does not require seeing it.
   if (channel !== "caldav") return null;
   const before = presentOf(edit, situation);
-  const about = { list: listOf(before, store), creator: before.creatorId, people: [actor] };
+  const about = {
+    list: store.directory.listOf(before),
+    creator: before.creatorId,
+    people: [actor],
+  };
   if (assigneesToKeepVisible(before, about)) return null;
   return assigneesToKeepVisible(applyPatch(before, edit.patch), about);
 }
-
-const listOf = (item: Item, { directory }: Situation["store"]) =>
-  item.kind === "event" ? null : directory.todolist(item.listId);
 
 /** As everyone sees it; the editor may have seen an older version. */
 const presentOf = (edit: EditDraft, { store }: Situation): Item =>

@@ -103,7 +103,7 @@ function stands(claim: AnyLinkClaim, { store, readOnly }: LinkStateDeps): boolea
 /** True if the feed still shows the item, or the reader may still see it. */
 function isShown(item: Item, claim: AnyLinkClaim, deps: LinkStateDeps): boolean {
   const { directory, feeds } = deps.store;
-  const list = item.kind === "event" ? null : directory.todolist(item.listId);
+  const list = directory.listOf(item);
   if ("person" in claim) {
     return seesItem(claim.person, { item, project: directory.project(item.projectId), list });
   }

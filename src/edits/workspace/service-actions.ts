@@ -1,6 +1,6 @@
 import type { Comment } from "../../domain/comment.ts";
 import type { FileEntry } from "../../domain/file.ts";
-import type { FolderId, LabelId, ProjectId, ServiceId } from "../../domain/ids.ts";
+import type { FolderId, LabelId, ProjectId } from "../../domain/ids.ts";
 import type { Label } from "../../domain/item.ts";
 import { ok } from "../../domain/result.ts";
 import { sourceName } from "../../domain/source.ts";
@@ -15,68 +15,37 @@ import {
   unfit,
   unknown,
 } from "./action-failure.ts";
-import {
-  createTaskActions,
-  findTask,
-  type TaskActions,
-  type TaskActionsDeps,
-} from "./task-actions.ts";
+import { createTaskActions, findTask, type TaskActionsDeps } from "./task-actions.ts";
 
-/** A file for a folder; null = the project's home folder. */
-interface NewFile {
-  readonly projectId: ProjectId;
-  readonly folderId: FolderId | null;
-  readonly name: string;
-  readonly type: string;
-  readonly content: Uint8Array;
-}
-
+/** A project's folder; null = its home folder. */
 interface FilePlace {
   readonly projectId: ProjectId;
   readonly folderId: FolderId | null;
+}
+
+interface NewFile extends FilePlace {
+  readonly name: string;
+  readonly type: string;
+  readonly content: Uint8Array;
 }
 
 /**
  * What people can do directly in the service besides dates. Nothing waits in the journal, and answers go into the mirror at
  * once. A creation without an answer is reported as such and never repeated.
  */
-export interface ServiceActions {
-  readonly files: {
-    list(place: FilePlace, by: OnBehalf): Answer<readonly FileEntry[]>;
-    /** The filed entries; empty if the service does not return them. */
-    upload(file: NewFile, by: OnBehalf): Answer<readonly FileEntry[]>;
-    delete(file: FilePlace & { readonly id: ServiceId }, by: OnBehalf): Answer<null>;
-  };
-  readonly comments: {
-    list(task: string, by: OnBehalf): Answer<readonly Comment[]>;
-    add(comment: { readonly task: string; readonly text: string }, by: OnBehalf): Answer<Comment>;
-  };
-  readonly labels: {
-    list(by: OnBehalf): Answer<readonly Label[]>;
-    create(name: string, by: OnBehalf): Answer<Label>;
-    rename(label: { readonly id: LabelId; readonly name: string }, by: OnBehalf): Answer<Label>;
-    delete(id: LabelId, by: OnBehalf): Answer<null>;
-  };
-  readonly tasks: TaskActions;
-}
+export type ServiceActions = ReturnType<typeof createServiceActions>;
 
-export function createServiceActions(deps: TaskActionsDeps): ServiceActions {
-  return {
-    files: createFileActions(deps),
-    comments: createCommentActions(deps),
-    labels: createLabelActions(deps),
-    tasks: createTaskActions(deps),
-  };
-}
+export const createServiceActions = (deps: TaskActionsDeps) => ({
+  files: createFileActions(deps),
+  comments: createCommentActions(deps),
+  labels: createLabelActions(deps),
+  tasks: createTaskActions(deps),
+});
 
 /** Comments of tasks: the list, and a new one. */
-function createCommentActions({
-  store,
-  upstream,
-  hurry,
-}: TaskActionsDeps): ServiceActions["comments"] {
+function createCommentActions({ store, upstream, hurry }: TaskActionsDeps) {
   return {
-    async list(task, by) {
+    async list(task: string, by: OnBehalf): Answer<readonly Comment[]> {
       const found = findTask(task, store);
       if (!found.ok) return found;
       const { place } = found.value;
@@ -86,7 +55,10 @@ function createCommentActions({
       store.comments.putAll(place.taskId, { comments, complete: problems.length === 0 });
       return ok(comments);
     },
-    async add({ task, text }, by) {
+    async add(
+      { task, text }: { readonly task: string; readonly text: string },
+      by: OnBehalf,
+    ): Answer<Comment> {
       const found = findTask(task, store);
       if (!found.ok) return found;
       if (text.trim() === "") return unfit(say("actionFault.noText"));
@@ -101,7 +73,7 @@ function createCommentActions({
 }
 
 /** Files of folders: the list, the two-step upload, the deletion. */
-function createFileActions({ store, upstream }: TaskActionsDeps): ServiceActions["files"] {
+function createFileActions({ store, upstream }: TaskActionsDeps) {
   async function folderOf({ projectId, folderId }: FilePlace, by: OnBehalf) {
     if (!store.directory.project(projectId))
       return unknown(say("actionFault.noProject", { id: projectId }));
@@ -123,7 +95,11 @@ function createFileActions({ store, upstream }: TaskActionsDeps): ServiceActions
 
   return {
     list: read,
-    async upload({ name, type, content, ...place }, by) {
+    /** The filed entries; empty if the service does not return them. */
+    async upload(
+      { name, type, content, ...place }: NewFile,
+      by: OnBehalf,
+    ): Answer<readonly FileEntry[]> {
       const folder = await folderOf(place, by);
       if (!folder.ok) return folder;
       const { projectId } = place;
@@ -138,7 +114,7 @@ function createFileActions({ store, upstream }: TaskActionsDeps): ServiceActions
       const { ids } = made.value;
       return ok(present.ok ? present.value.filter(({ id }) => ids.includes(id)) : []);
     },
-    async delete({ id, ...place }, by) {
+    async delete({ id, ...place }: FilePlace & Pick<FileEntry, "id">, by: OnBehalf): Answer<null> {
       const folder = await folderOf(place, by);
       if (!folder.ok) return folder;
       const deleted = await upstream.files.delete({ ...folder.value, id }, callOf(by));
@@ -150,31 +126,31 @@ function createFileActions({ store, upstream }: TaskActionsDeps): ServiceActions
 }
 
 /** The account's labels. */
-function createLabelActions({ store, upstream }: TaskActionsDeps): ServiceActions["labels"] {
+function createLabelActions({ store, upstream }: TaskActionsDeps) {
   const { directory } = store;
   const nameless = unfit("a label needs a name");
   return {
-    async list(by) {
+    async list(by: OnBehalf): Answer<readonly Label[]> {
       const list = await upstream.labels.list(callOf(by));
       if (!list.ok) return actionFailed(list.failure);
       directory.putLabels(list.value.items, list.value.problems.length === 0);
       return ok(list.value.items);
     },
-    async create(name, by) {
+    async create(name: string, by: OnBehalf): Answer<Label> {
       if (name.trim() === "") return nameless;
       const made = await upstream.labels.create({ name }, callOf(by));
       if (!made.ok) return actionFailed(made.failure);
       directory.putLabels([made.value], false);
       return made;
     },
-    async rename(label, by) {
+    async rename(label: Pick<Label, "id" | "name">, by: OnBehalf): Answer<Label> {
       if (label.name.trim() === "") return nameless;
       const renamed = await upstream.labels.rename(label, callOf(by));
       if (!renamed.ok) return actionFailed(renamed.failure);
       directory.putLabels([renamed.value], false);
       return renamed;
     },
-    async delete(id, by) {
+    async delete(id: LabelId, by: OnBehalf): Answer<null> {
       if (!directory.labels().some((label) => label.id === id)) {
         return unknown(say("actionFault.noLabel", { id }));
       }

@@ -43,8 +43,6 @@ interface TaskRelocation {
   readonly title: string | null;
 }
 
-export type TaskActions = ReturnType<typeof createTaskActions>;
-
 export interface TaskActionsDeps {
   readonly store: Store;
   readonly upstream: Upstream;

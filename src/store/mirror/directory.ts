@@ -5,7 +5,7 @@ import {
   type PersonId,
   type ProjectId,
 } from "../../domain/ids.ts";
-import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
+import type { Item, Label, Person, Project, Todolist } from "../../domain/item.ts";
 import { instantText, itemKeyColumn, numberColumn, textColumn } from "../rows/item-rows.ts";
 import {
   labelRow,
@@ -147,6 +147,9 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
     labels: (): readonly Label[] => read.labels.all(),
     project: (id: ProjectId): Project | null => read.project.find(id),
     todolist: (id: ListId): Todolist | null => read.todolist.find(id),
+    /** The todolist of a task or subtask; null for an event, or if it is unknown. */
+    listOf: (item: Item): Todolist | null =>
+      item.kind === "event" ? null : read.todolist.find(item.listId),
     person: (id: PersonId): Person | null => read.person.find(id),
     /** Null if the person is suspended or no longer in the account. */
     activePerson: (id: PersonId): Person | null => read.activePerson.find(id),

@@ -309,6 +309,12 @@ export function createMirror({
       return stored && decode(stored);
     },
     find: (kind: ItemKind, id: ServiceId): ItemKey | null => byId.find(kind, id)?.item ?? null,
+    /** Like `get` by the service's id. */
+    byId(kind: ItemKind, id: ServiceId): Mirrored | null {
+      const key = byId.find(kind, id)?.item;
+      const stored = key === undefined ? null : row.find(key);
+      return stored && decode(stored);
+    },
     /** Like `get` by the service's id, without decoding the content; null if never known. */
     stored(kind: ItemKind, id: ServiceId): Stored | null {
       const known = byId.find(kind, id);
@@ -422,14 +428,11 @@ export function knownValuesIn({
   mirror,
   directory,
 }: {
-  readonly mirror: Pick<Mirror, "find" | "get">;
+  readonly mirror: Pick<Mirror, "byId">;
   readonly directory: Pick<Directory, "project" | "todolist" | "person">;
 }) {
   return {
-    item(kind: ItemKind, id: ServiceId): Item | null {
-      const key = mirror.find(kind, id);
-      return key === null ? null : (mirror.get(key)?.item ?? null);
-    },
+    item: (kind: ItemKind, id: ServiceId): Item | null => mirror.byId(kind, id)?.item ?? null,
     project: (id: ProjectId): Project | null => directory.project(id),
     todolist: (id: ListId): Todolist | null => directory.todolist(id),
     person: (id: PersonId): Person | null => directory.person(id),
