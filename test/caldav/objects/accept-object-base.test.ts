@@ -4,7 +4,7 @@ import { vtodo } from "../../edits/rig.ts";
 import { aTask, aTodolist } from "../../support/items.ts";
 import { object, objectRig, uidOf, withMember } from "./object-rig.ts";
 
-const phone = { "content-type": "text/calendar", "user-agent": "Tasks/1" };
+const phone = { "user-agent": "Tasks/1" };
 
 describe("a PUT without conditions", () => {
   it("recognizes the program's own previous version, although it names the one before", () => {

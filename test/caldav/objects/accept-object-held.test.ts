@@ -47,8 +47,7 @@ function heldRig() {
 it("octets that withdraw a held change are reported to all who see the item", () => {
   const { rig, path } = withMember(heldRig(), aTask(601));
   const done = rig.text(path).replace("STATUS:NEEDS-ACTION", "STATUS:COMPLETED");
-  const put = (body: string) =>
-    rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } }).status;
+  const put = (body: string) => rig.ask("PUT", path, { body }).status;
   const token = rig.token("tasks-3001", 12);
   const before = rig.bens(path);
   expect(put(done)).toBe(204);
@@ -78,7 +77,7 @@ it("a creation that replaces another keeps its SEQUENCE, which a renamed label h
 it("octets of an approved change are reported to all, even if somebody has made the same change since", () => {
   const { rig, path } = withMember(heldRig(), aTask(601, { title: "Chore" }));
   const body = rig.text(path).replace("SUMMARY:Chore", "SUMMARY:Work\r\nCOLOR:red");
-  rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } });
+  rig.ask("PUT", path, { body });
   rig.member(aTask(601, { title: "Work" }));
   const token = rig.token("tasks-3001", 12);
   const before = rig.bens(path);
@@ -97,7 +96,7 @@ describe("SEQUENCE of a held change", () => {
       .replace("SUMMARY:Chore", "SUMMARY:Held")
       .replace("SEQUENCE:0", `SEQUENCE:${by}`);
     rig.clock.advance({ seconds: 9 });
-    const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
+    const headers = { "if-match": rig.etag(path) };
     expect(rig.ask("PUT", path, { body, headers }).status).toBe(204);
     rig.clock.advance({ seconds: 9 });
     return path;
@@ -121,7 +120,7 @@ describe("SEQUENCE of a held change", () => {
     rig.clock.advance({ seconds: 9 });
     const again = rig.text(path).replace("SUMMARY:Held", "SUMMARY:Held again");
     const body = again.replace(/SEQUENCE:\d+/, "SEQUENCE:0");
-    const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
+    const headers = { "if-match": rig.etag(path) };
     expect(rig.ask("PUT", path, { body, headers }).status).toBe(204);
     rig.clock.advance({ seconds: 9 });
     rig.approve();
@@ -137,8 +136,7 @@ describe("SEQUENCE of a held change", () => {
       .toString()
       .replace(/SEQUENCE:\d+/, "SEQUENCE:9");
     const body = raised.replace("END:VTODO", "LOCATION:Shed\r\nEND:VTODO");
-    const headers = { "content-type": "text/calendar" };
-    expect(rig.ask("PUT", ben(path), { body, headers, person: 12 }).status).toBe(204);
+    expect(rig.ask("PUT", ben(path), { body, person: 12 }).status).toBe(204);
     expect(sequenceIn(rig.bens(path))).toBe(9);
     rig.clock.advance({ seconds: 9 });
     rig.approve();
@@ -152,12 +150,11 @@ describe("SEQUENCE of a held change", () => {
     const body = String(rig.bens(path))
       .replace(/SEQUENCE:\d+/, "SEQUENCE:9")
       .replace("END:VTODO", "LOCATION:Shed\r\nEND:VTODO");
-    const headers = { "content-type": "text/calendar" };
-    expect(rig.ask("PUT", ben(path), { body, headers, person: 12 }).status).toBe(204);
+    expect(rig.ask("PUT", ben(path), { body, person: 12 }).status).toBe(204);
     rig.clock.advance({ seconds: 9 });
     const back = {
       body: rig.text(path).replace("SUMMARY:Held", "SUMMARY:Chore"),
-      headers: { ...headers, "if-match": rig.etag(path) },
+      headers: { "if-match": rig.etag(path) },
     };
     expect(rig.ask("PUT", path, back).status).toBe(204);
     expect(rig.bens(path)).toContain("SUMMARY:Chore");
@@ -345,7 +342,7 @@ describe("a held change", () => {
     const put = (body: string, by: string) =>
       rig.ask("PUT", path, {
         body,
-        headers: { "content-type": "text/calendar", "user-agent": by },
+        headers: { "user-agent": by },
       });
     const first = rig.text(path);
     const done = first
@@ -363,8 +360,7 @@ describe("a held change", () => {
   it("is gone if the creation is withdrawn", () => {
     const rig = heldRig();
     const { journal } = rig.store;
-    const headers = { "content-type": "text/calendar" };
-    rig.ask("PUT", ben(`${tasks}/chore.ics`), { body: object(chore()), headers, person: 12 });
+    rig.ask("PUT", ben(`${tasks}/chore.ics`), { body: object(chore()), person: 12 });
     rig.approve();
     rig.put(`${near}/chore.ics`, chore("DESCRIPTION:Mine"), asNew);
     const token = rig.token("tasks-3003");
@@ -434,11 +430,10 @@ describe("a held change", () => {
     const old = rig.text(path);
     rig.put(path, mine(uidOf(path)), { "if-match": rig.etag(path) });
     const body = old.replace("END:VTODO", "LOCATION:Attic\r\nEND:VTODO");
-    const headers = { "content-type": "text/calendar" };
-    expect(rig.ask("PUT", path, { body, headers })).toEqual({ status: 204 });
+    expect(rig.ask("PUT", path, { body })).toEqual({ status: 204 });
     expect(rig.text(path)).toContain("SUMMARY:Mine");
     expect(rig.text(path)).toContain("LOCATION:Attic");
-    expect(rig.ask("PUT", `${near}/m.ics`, { body: old, headers }).status).toBe(201);
+    expect(rig.ask("PUT", `${near}/m.ics`, { body: old }).status).toBe(201);
     expect(rig.text(`${near}/m.ics`)).toContain("SUMMARY:Mine");
   });
 
@@ -465,8 +460,7 @@ describe("a held change", () => {
     const { rig, path } = withMember(heldRig(), aTask(601, { dueOn: null }));
     rig.put(path, mine(uidOf(path)));
     const body = object(mine(uidOf(path)));
-    const headers = { "content-type": "text/calendar" };
-    expect(rig.ask("PUT", ben(path), { body, headers, person: 12 }).status).toBe(204);
+    expect(rig.ask("PUT", ben(path), { body, person: 12 }).status).toBe(204);
     expect(rig.bens(path)).toBe(body);
     expect(rig.held()).toHaveLength(2);
   });
@@ -485,12 +479,11 @@ describe("a held change", () => {
 it("held edits of two people are shown to both once they are approved", () => {
   const { rig, path } = withMember(heldRig(), aTask(601));
   const text = rig.text(path);
-  const headers = { "content-type": "text/calendar" };
   const described = text.replace("END:VTODO", "DESCRIPTION:By Ana\r\nEND:VTODO");
-  expect(rig.ask("PUT", path, { body: described, headers }).status).toBe(204);
+  expect(rig.ask("PUT", path, { body: described }).status).toBe(204);
   expect(rig.text(path)).toContain("DESCRIPTION:By Ana");
   const named = text.replace("SUMMARY:Task 601", "SUMMARY:By Ben");
-  expect(rig.ask("PUT", ben(path), { body: named, headers, person: 12 }).status).toBe(204);
+  expect(rig.ask("PUT", ben(path), { body: named, person: 12 }).status).toBe(204);
   rig.approve();
   for (const shown of [rig.text(path), String(rig.bens(path))]) {
     expect(shown).toContain("SUMMARY:By Ben");
@@ -557,8 +550,7 @@ describe("a held creation", () => {
     const rig = heldRig();
     rig.put(`${tasks}/c.ics`, chore(), asNew);
     const body = object(chore());
-    const headers = { "content-type": "text/calendar" };
-    const answer = rig.ask("PUT", ben(`${tasks}/c.ics`), { body, headers, person: 12 });
+    const answer = rig.ask("PUT", ben(`${tasks}/c.ics`), { body, person: 12 });
     expect(answer.status).toBe(409);
     expect(rig.text(`${tasks}/c.ics`)).toBe(body);
   });
@@ -595,7 +587,6 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
       const body = rig.text(at).replace("SUMMARY:Task 602", "SUMMARY:Mine\r\nCOLOR:red");
       return rig.ask("PUT", at, {
         body: body.replace(/^SEQUENCE:\d+/m, "SEQUENCE:7"),
-        headers: { "content-type": "text/calendar" },
       }).status;
     };
     if (when === "before") expect(change(below)).toBe(204);
@@ -641,7 +632,7 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
     const { rig } = moved();
     const path = `${near}/m.ics`;
     const text = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");
-    const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
+    const headers = { "if-match": rig.etag(path) };
     expect(rig.ask("PUT", path, { body: text, headers })).toMatchObject({ status: 204 });
     expect(rig.text(path)).toContain("SUMMARY:Mine");
     expect(rig.store.journal.heldBy(personId(11))).toMatchObject([
@@ -693,7 +684,7 @@ describe("many held edits", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.put(`${events}/a.ics`, another("a@example.com"), asNew);
     const text = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");
-    const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
+    const headers = { "if-match": rig.etag(path) };
     expect(rig.ask("PUT", path, { body: text, headers }).status).toBe(204);
     const etag = rig.etag(path);
     rig.member(aTask(601, { dueOn: Temporal.PlainDate.from("2026-12-31") }));

@@ -28,8 +28,7 @@ describe("a PUT of octets that omit something of the item", () => {
     const isLeftOut = (one: string) =>
       one.startsWith(name) || (name === "STATUS" && /^(COMPLETED|PERCENT)/.test(one));
     const small = lines.filter((one) => !isLeftOut(one)).join("\r\n");
-    const headers = { "content-type": "text/calendar" };
-    expect(rig.ask("PUT", path, { body: small, headers })).toEqual({ status: 204 });
+    expect(rig.ask("PUT", path, { body: small })).toEqual({ status: 204 });
     expect(rig.edits()).toEqual([]);
     expect(rig.text(path).split("\r\n")).toContain(line);
   });
@@ -74,7 +73,6 @@ function renamedByPhone() {
   rig.ask("PUT", path, {
     body: old.replace("SUMMARY:Task 601", "SUMMARY:By phone"),
     headers: {
-      "content-type": "text/calendar",
       "user-agent": "Phone/1",
       "if-match": rig.etag(path),
     },
@@ -87,7 +85,7 @@ describe("a PUT by a program that has not seen the present version", () => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const old = rig.text(path);
     const named = old.replace("SUMMARY:Task 601", "SUMMARY:By phone");
-    const headers = { "content-type": "text/calendar", "user-agent": "Tablet/2" };
+    const headers = { "user-agent": "Tablet/2" };
     const phone = { ...headers, "user-agent": "Phone/1", "if-match": rig.etag(path) };
     rig.ask("PUT", path, { body: named, headers: phone });
     const due = old.replace("DUE;VALUE=DATE:20261124", "DUE;VALUE=DATE:20261130");
@@ -100,7 +98,7 @@ describe("a PUT by a program that has not seen the present version", () => {
   it("shows the present title in another list to which an old copy moves the item", () => {
     const { rig, old } = renamedByPhone();
     const there = `${root}/tasks-3003/moved.ics`;
-    const headers = { "content-type": "text/calendar", "if-none-match": "*" };
+    const headers = { "if-none-match": "*" };
     const answer = rig.ask("PUT", there, { body: old, headers });
     expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, undefined]);
     expect(rig.text(there)).toContain("SUMMARY:By phone");
@@ -110,7 +108,7 @@ describe("a PUT by a program that has not seen the present version", () => {
     const { rig, path, old } = renamedByPhone();
     expect(rig.ask("DELETE", path).status).toBe(204);
     const there = `${root}/tasks-3003/moved.ics`;
-    const headers = { "content-type": "text/calendar", "if-none-match": "*" };
+    const headers = { "if-none-match": "*" };
     const answer = rig.ask("PUT", there, { body: old, headers });
     expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, undefined]);
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By phone" });
@@ -128,9 +126,8 @@ it.each([
     const { rig, path } = withMember(objectRig(), full);
     const old = rig.text(path).replace("CATEGORIES:Design", said);
     rig.store.directory.putLabels([aLabel(51, "Layout")], true);
-    const headers = { "content-type": "text/calendar" };
     const body = old.replace("SUMMARY:Task 601", "SUMMARY:By an old copy");
-    expect(rig.ask("PUT", path, { body, headers })).toEqual({ status: 204 });
+    expect(rig.ask("PUT", path, { body })).toEqual({ status: 204 });
     expect(rig.itemOf(uidOf(path))).toMatchObject({
       title: "By an old copy",
       labels: [labelId(51)],
@@ -146,7 +143,7 @@ it("a PUT of an old copy with a renamed and removed label leaves the label out",
   rig.store.directory.putLabels([aLabel(51, "Layout")], true);
   rig.member({ ...full, labels: [] });
   const body = old.replace("SUMMARY:Task 601", "SUMMARY:By an old copy");
-  expect(rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } })).toEqual({
+  expect(rig.ask("PUT", path, { body })).toEqual({
     status: 204,
   });
   expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By an old copy", labels: [] });

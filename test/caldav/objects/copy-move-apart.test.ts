@@ -44,7 +44,7 @@ describe("a DELETE that may be the first half of a move", () => {
     rig.ask("DELETE", path);
     const between = rig.token("tasks-3001");
     rig.clock.advance({ milliseconds: 1900 });
-    const body = { body: text, headers: { ...asNew, "content-type": "text/calendar" } };
+    const body = { body: text, headers: asNew };
     const answer = rig.ask("PUT", `${near}/moved.ics`, body);
     expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, rig.etag(`${near}/moved.ics`)]);
     expect(rig.told().at(0)).toEqual(["delete", "discarded", []]);
@@ -66,7 +66,7 @@ describe("a DELETE that may be the first half of a move", () => {
     const rig = apartRig();
     const path = `${root}/tasks-3001/own.ics`;
     const copy = calendar(vtodo("own@example.com", "SUMMARY:Mine"));
-    const headers = { "content-type": "text/calendar", "user-agent": "Tasks/1" };
+    const headers = { "user-agent": "Tasks/1" };
     expect(rig.ask("PUT", path, { body: copy, headers }).status).toBe(201);
     rig.clock.advance({ seconds: 9 });
     const other = { ...headers, "user-agent": "Other/2" };
@@ -212,7 +212,7 @@ describe("PUTs that move an item there and back, without conditions", () => {
 
   it("keep the item if the move fails between PUT and DELETE", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
-    const headers = { "content-type": "text/calendar", "user-agent": "One/1" };
+    const headers = { "user-agent": "One/1" };
     const there = path.replace("tasks-3001", "tasks-3003");
     expect(rig.ask("PUT", there, { body: rig.text(path), headers }).status).toBe(201);
     const move = rig.store.journal.claimNext();
@@ -236,7 +236,7 @@ describe("PUTs that move an item there and back, without conditions", () => {
     const put = (at: string, body: string, agent: string) =>
       rig.ask("PUT", at, {
         body,
-        headers: { "content-type": "text/calendar", "user-agent": agent },
+        headers: { "user-agent": agent },
       });
     expect(put(there, old, "One/1").status).toBe(201);
     expect(put(path, old, "Two/2").status).toBe(204);
@@ -254,7 +254,7 @@ describe("PUTs that move an item there and back, without conditions", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     const old = rig.text(path);
     const there = `${near}/there.ics`;
-    const headers = { "content-type": "text/calendar", "user-agent": "Two/2" };
+    const headers = { "user-agent": "Two/2" };
     rig.ask("PUT", there, { body: old });
     expect(rig.ask("PUT", path, { body: old, headers }).status).toBe(204);
     rig.clock.advance({ minutes: 1 });

@@ -81,7 +81,8 @@ export function objectRig(setting: ObjectSetting = {}) {
     const context: DavContext = { ...shared, ...who };
     const target = context.paths.read(path);
     if (!target) throw new Error(`no address: ${path}`);
-    const request = { method, target, headers, body: Buffer.from(body) };
+    const type = method === "PUT" ? { "content-type": "text/calendar" } : {};
+    const request = { method, target, headers: { ...type, ...headers }, body: Buffer.from(body) };
     const calendar =
       target.kind === "object" ? calendars.find(personId(person), target.slug) : null;
     const isMaking = method === "MKCOL" || method === "MKCALENDAR";
@@ -94,12 +95,9 @@ export function objectRig(setting: ObjectSetting = {}) {
     ...rig,
     calendars,
     ask,
-    /** A PUT of a whole object; a header that is undefined is omitted. */
+    /** A PUT of one component. */
     put: (path: string, item: string, headers: Readonly<Record<string, string>> = {}) =>
-      ask("PUT", path, {
-        body: object(item),
-        headers: { "content-type": "text/calendar; charset=utf-8", ...headers },
-      }),
+      ask("PUT", path, { body: object(item), headers }),
     get: (path: string, headers: Readonly<Record<string, string>> = {}) =>
       ask("GET", path, { headers }),
     text: (path: string) => String(ask("GET", path).body),

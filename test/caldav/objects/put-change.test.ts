@@ -143,7 +143,7 @@ describe("a PUT that changes", () => {
     rig.put(path, vtodo(uidOf(path), "SUMMARY:By phone"));
     const edited = old.replace("DUE;VALUE=DATE:20261124", "DUE;VALUE=DATE:20261130");
     expect(edited).not.toBe(old);
-    const body = { body: edited, headers: { "content-type": "text/calendar" } };
+    const body = { body: edited };
     expect(rig.ask("PUT", path, body).status).toBe(204);
     expect(rig.itemOf(uidOf(path))).toMatchObject({
       title: "By phone",

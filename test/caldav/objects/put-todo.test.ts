@@ -8,7 +8,6 @@ import { chore, events, milestones, object, objectRig, tasks } from "./object-ri
 
 const uid = "chore@example.com";
 const path = `${tasks}/c.ics`;
-const headers = { "content-type": "text/calendar" };
 const day = (text: string) => Temporal.PlainDate.from(text);
 
 type Rig = ReturnType<typeof objectRig>;
@@ -150,7 +149,6 @@ describe("a PUT without a title", () => {
     expect(
       rig.ask("PUT", path, {
         body: object(chore("SUMMARY:")).replace("SUMMARY:Chore\r\n", ""),
-        headers,
       }).status,
     ).toBe(204);
     expect(rig.itemOf(uid)).toMatchObject({ title: "(untitled)" });

@@ -4,13 +4,28 @@ import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { change, drainRig, settingFor, withEvent } from "./drain-rig.ts";
+import { change, type DrainRig, drainRig, settingFor, withEvent } from "./drain-rig.ts";
 import { moveRig } from "./move-rig.ts";
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
 const outage = { kind: "status", status: 503, times: 4 } as const;
 
 const partyBody = { title: "Party", start: "2026-12-24", all_day: true };
+
+/** Sends the party, and loses the request or its answer. */
+async function lost<Rig extends Pick<DrainRig, "send" | "sandbox" | "step">>(
+  what: "request" | "answer",
+  opened: Rig | Promise<Rig>,
+): Promise<Rig> {
+  const rig = await opened;
+  rig.send(calendar(party));
+  rig.sandbox.faults.add({
+    kind: what === "request" ? "drop-before" : "drop-after",
+    method: "POST",
+  });
+  await rig.step();
+  return rig;
+}
 
 it.each<[string, Fault, number]>([
   ["a lost request", { kind: "drop-before" }, 2],
@@ -36,10 +51,7 @@ it.each([
   ["is looked for", false],
   ["is known from the database that a restore has replaced", true],
 ])("keeps changes that others made to a lost creation that %s", async (_how, isKnown) => {
-  const rig = await drainRig();
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-  await rig.step();
+  const rig = await lost("answer", drainRig());
   rig.send(calendar(vevent("party@example.com", "SUMMARY:Feast", "DTSTART;VALUE=DATE:20261224")));
   rig.clock.advance({ minutes: 1 });
   const id = rig.workspaceEvents()[0]?.id ?? 0;
@@ -81,9 +93,7 @@ it("a list is complete even if it lacks an item that was created while it was on
       },
     }),
   });
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
-  await rig.step();
+  await lost("request", rig);
   beside.make = () => rig.event({ title: "Made beside it" });
   expect(await rig.drainAll()).toEqual(["confirmed"]);
   expect(rig.workspaceEvents().filter(({ title }) => title === "Party")).toHaveLength(1);
@@ -108,10 +118,7 @@ it("does nothing once aborted", async () => {
 });
 
 it("adopts one of several matching items and leaves the other alone", async () => {
-  const rig = await drainRig();
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-  await rig.step();
+  const rig = await lost("answer", drainRig());
   insist(rig.sandbox.workspace.events.create(rig.by, partyBody));
   expect(await rig.drainAll()).toEqual(["confirmed"]);
   expect(rig.edit().answer?.id).toBe(rig.workspaceEvents()[0]?.id);
@@ -123,13 +130,9 @@ it.each<[string, object]>([
   ["renamed", { title: "Feast" }],
   ["dated anew", { start: "2026-12-27", end: "2026-12-27", all_day: true }],
 ])("recognizes its creation even if someone has %s it within the second", async (_how, body) => {
-  const rig = await drainRig();
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-  await rig.step();
+  const rig = await lost("answer", drainRig());
   const [made] = rig.workspaceEvents();
-  const place = { ...rig.by, event: made?.id ?? 0 };
-  insist(rig.sandbox.workspace.events.update(place, body));
+  change(rig, made?.id ?? 0, body);
   expect(await rig.drainAll()).toEqual(["confirmed"]);
   expect(rig.edit().answer?.id).toBe(made?.id);
   expect(rig.editActions.show(1)?.problem).toContain("was dropped");
@@ -138,16 +141,11 @@ it.each<[string, object]>([
 });
 
 it("recognizes its creation even if nothing is as created, since a list showed it in between", async () => {
-  const rig = await moveRig();
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-  await rig.step();
+  const rig = await lost("answer", moveRig());
   const [made] = rig.eventsIn(rig.project);
-  const { events } = rig.sandbox.workspace;
-  const place = { ...rig.by, event: made?.id ?? 0 };
-  insist(events.update(place, { title: "Feast" }));
+  change(rig, made?.id ?? 0, { title: "Feast" });
   await rig.sweep();
-  insist(events.update(place, { start: "2026-12-27", end: "2026-12-27", all_day: true }));
+  change(rig, made?.id ?? 0, { start: "2026-12-27", end: "2026-12-27", all_day: true });
   expect(await rig.drainAll()).toEqual(["confirmed"]);
   expect(rig.edit().answer?.id).toBe(made?.id);
   expect(rig.eventsIn(rig.project)).toHaveLength(1);
@@ -159,25 +157,18 @@ it.each([
 ])(
   "asks about a later edit if someone has %s the item before its response",
   async (_what, line, theirs) => {
-    const rig = await drainRig();
-    rig.send(calendar(party));
-    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-    await rig.step();
+    const rig = await lost("answer", drainRig());
     rig.send(calendar(party.replace("SUMMARY:Party", line)));
     const [made] = rig.workspaceEvents();
     rig.clock.advance({ seconds: 1 });
-    const place = { ...rig.by, event: made?.id ?? 0 };
-    insist(rig.sandbox.workspace.events.update(place, theirs));
+    change(rig, made?.id ?? 0, theirs);
     expect(await rig.drainAll()).toEqual(["confirmed", "parked: conflict"]);
     expect(rig.workspaceEvents()).toMatchObject([theirs]);
   },
 );
 
 it("never adopts someone else's item, however similar", async () => {
-  const rig = await drainRig();
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
-  await rig.step();
+  const rig = await lost("request", drainRig());
   const by = { ...rig.by, by: rig.person("member") };
   insist(rig.sandbox.workspace.events.create(by, { ...partyBody, title: "Feast" }));
   expect(await rig.drainAll()).toEqual(["confirmed"]);
@@ -190,9 +181,7 @@ it.each([-70_000_000, -3600, -30, -4, 4, 30, 3600, 70_000_000])(
     const at = { sky: Temporal.Instant.from("2026-11-20T12:00:00Z") };
     const rig = await drainRig({ sandbox: { clock: () => at.sky.add({ seconds }) } });
     await rig.event({ title: "Party", start: "2026-12-24", end: undefined, all_day: true });
-    rig.send(calendar(party));
-    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-    await rig.step();
+    await lost("answer", rig);
     at.sky = rig.clock();
     expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(2);
@@ -201,10 +190,7 @@ it.each([-70_000_000, -3600, -30, -4, 4, 30, 3600, 70_000_000])(
 );
 
 it("adopts its creation if a sweep has shown it under a UID of its own", async () => {
-  const rig = await drainRig();
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-  await rig.step();
+  const rig = await lost("answer", drainRig());
   const { items } = worked(
     await rig.upstream.events.list({ projectId: rig.project, view: "all" }, { priority: "sweep" }),
   );
@@ -222,16 +208,14 @@ it.each([
 ])(
   "treats an item that the same person created meanwhile, %s, correctly",
   async (_what, isSeen, events) => {
-    const rig = await moveRig();
-    rig.send(calendar(party));
-    rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
-    await rig.step();
+    const rig = await lost("request", moveRig());
     rig.clock.advance({ seconds: 40 });
-    const { workspace } = rig.sandbox;
-    const other = insist(workspace.events.create(rig.by, { ...partyBody, title: "Other" }));
+    const other = insist(
+      rig.sandbox.workspace.events.create(rig.by, { ...partyBody, title: "Other" }),
+    );
     if (isSeen) await rig.sweep();
     rig.clock.advance({ seconds: 5 });
-    insist(workspace.events.update({ ...rig.by, event: other.id }, { description: "More" }));
+    change(rig, other.id, { description: "More" });
     expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.eventsIn(rig.project)).toHaveLength(events);
   },
@@ -255,20 +239,15 @@ it("sends again if only an existing item has changed", async () => {
   const rig = await drainRig();
   const { id } = await rig.event({ title: "Meeting" });
   rig.clock.advance({ seconds: 1 });
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
-  await rig.step();
+  await lost("request", rig);
   rig.clock.advance({ seconds: 1 });
-  insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Board meeting" }));
+  change(rig, id, { title: "Board meeting" });
   expect(await rig.drainAll()).toEqual(["confirmed"]);
   expect(rig.workspaceEvents()).toHaveLength(2);
 });
 
 it("sends nothing while the list cannot be read completely", async () => {
-  const rig = await drainRig();
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
-  await rig.step();
+  const rig = await lost("request", drainRig());
   rig.sandbox.faults.add({ kind: "transform", method: "GET", transform: () => [{ id: null }] });
   rig.sandbox.faults.add({ ...outage, method: "GET" });
   rig.clock.advance({ seconds: 181 });
@@ -287,9 +266,7 @@ it.each([
 ])("does not take %s as proof that nothing was created", async (_what, shown) => {
   const rig = await drainRig();
   await rig.event({ title: "Known already" });
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-  await rig.step();
+  await lost("answer", rig);
   rig.sandbox.faults.add({ kind: "transform", method: "GET", transform: shown });
   rig.clock.advance({ seconds: 181 });
   await rig.step();
@@ -307,8 +284,7 @@ it("adopts a renamed creation even if its edit had waited for approval", async (
   await rig.step();
   const [made] = rig.eventsIn(rig.project);
   rig.clock.advance({ seconds: 2 });
-  const { events } = rig.sandbox.workspace;
-  insist(events.update({ ...rig.by, event: made?.id ?? 0 }, { title: "Feast" }));
+  change(rig, made?.id ?? 0, { title: "Feast" });
   await rig.sweep();
   expect(await rig.drainAll()).toEqual(["confirmed"]);
   expect(rig.eventsIn(rig.project)).toHaveLength(1);
@@ -317,9 +293,7 @@ it("adopts a renamed creation even if its edit had waited for approval", async (
 it("asks less and less often while other lists have not been read", async () => {
   const rig = await moveRig();
   await rig.sweep();
-  rig.send(calendar(party));
-  rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
-  await rig.step();
+  await lost("request", rig);
   rig.clock.advance({ seconds: 181 });
   const before = rig.requests("GET").length;
   expect(await rig.drainAll()).toEqual(["confirmed"]);
@@ -375,8 +349,7 @@ it.each([
     const made = rig.workspaceEvents().find(({ title }) => title === name);
     ids.push(made?.id);
     rig.clock.advance({ seconds: 1 });
-    const place = { ...rig.by, event: made?.id ?? 0 };
-    if (made) insist(rig.sandbox.workspace.events.update(place, { title: `Number ${nth}` }));
+    if (made) change(rig, made.id, { title: `Number ${nth}` });
   }
   expect(await rig.drainAll()).toEqual(["confirmed", "confirmed", "confirmed"]);
   const answers = ids.map((_, nth) => rig.edit(nth + 1).answer?.id);

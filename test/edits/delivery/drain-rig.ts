@@ -218,9 +218,9 @@ export async function drainRig(setting: DrainSetting = {}) {
   };
 }
 
-type Rig = Awaited<ReturnType<typeof drainRig>>;
+export type DrainRig = Awaited<ReturnType<typeof drainRig>>;
 
-type Opened = Pick<Rig, "event" | "task">;
+type Opened = Pick<DrainRig, "event" | "task">;
 
 /** A rig with an event of the workspace, mirrored. */
 export async function withEvent<Opening extends Opened>(opening: Promise<Opening>, body = {}) {
@@ -233,9 +233,9 @@ export async function withTask<Opening extends Opened>(opening: Promise<Opening>
 }
 
 /** Someone else works in the workspace, and no sweep has seen it. */
-export const change = (rig: Rig, id: number, body: object) =>
+export const change = (rig: Pick<DrainRig, "sandbox" | "by">, id: number, body: object) =>
   insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, body));
-export const changeTask = (rig: Rig, id: number, body: object) =>
+export const changeTask = (rig: DrainRig, id: number, body: object) =>
   insist(rig.sandbox.workspace.tasks.update({ ...rig.by, list: rig.list, task: id }, body));
 
 /** Accepts edits as these rigs want it: ignores unknown labels and wakes nobody. */
