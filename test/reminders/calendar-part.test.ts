@@ -3,7 +3,7 @@ import ical from "node-ical";
 import { describe, expect, it } from "vitest";
 import type { Mailbox } from "../../src/mail/mail.ts";
 import { writeCalendarPart } from "../../src/reminders/calendar-part.ts";
-import { aMailer, anEvent, anInbox, aRig, berlin } from "./rig.ts";
+import { anEvent, aRig, berlin, mailedRig } from "./rig.ts";
 
 /** The calendar part of a mail from this sender, about the event as a store shows it. */
 function partFrom(from: Mailbox): string {
@@ -78,8 +78,7 @@ describe("writeCalendarPart()", () => {
 });
 
 it("a mail about an event carries its sender as ORGANIZER", async () => {
-  const inbox = await anInbox();
-  const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
+  const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:45:00Z" });
   rig.put(anEvent());
   await rig.run();
   const part = inbox.mails[0]?.mail.attachments[0];

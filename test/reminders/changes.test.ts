@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import type { Mail } from "../../src/mail/mail.ts";
 import { times } from "../support/items.ts";
-import { aMailer, ana, anEvent, anInbox, aRig, ben, messageIds, type Rig } from "./rig.ts";
+import { ana, anEvent, aRig, ben, mailedRig, messageIds, type Rig } from "./rig.ts";
 
 describe("step() after changes", () => {
   it("sends only for the new start when an event was moved", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:40:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:40:00Z" });
     rig.put(anEvent());
     await rig.run();
     rig.put(anEvent({ when: times("2026-11-24T14:00", "2026-11-24T15:00") }));
@@ -20,8 +19,7 @@ describe("step() after changes", () => {
   });
 
   it("reminds again when an event is moved after its mail, but not when it is moved back", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:45:00Z" });
     rig.put(anEvent());
     await rig.run();
     rig.put(anEvent({ when: times("2026-11-24T10:05", "2026-11-24T11:00") }));
@@ -34,8 +32,7 @@ describe("step() after changes", () => {
   });
 
   it("sends nothing for what was completed, deleted, unassigned or lost its reminder", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:40:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:40:00Z" });
     const ids = [501, 502, 503, 504].map(serviceId);
     for (const id of ids) rig.put(anEvent({ id, milestone: true }));
     await rig.run();
@@ -98,8 +95,7 @@ describe("step() after changes", () => {
   });
 
   it("follows more changes at once than it reads one by one", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:40:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:40:00Z" });
     rig.put(anEvent());
     await rig.run();
     rig.store.together(() => {

@@ -5,7 +5,7 @@ import type { EventItem } from "../../src/domain/item.ts";
 import { renderMail } from "../../src/reminders/mail-content.ts";
 import { type ReminderContext, reminderContent } from "../../src/reminders/reminder-words.ts";
 import { dates, times } from "../support/items.ts";
-import { aMailer, ana, anEvent, anInbox, aPerson, aRig, at, ben, berlin, cleo } from "./rig.ts";
+import { ana, anEvent, aPerson, at, ben, berlin, cleo, mailedRig } from "./rig.ts";
 
 const occasion = (
   item: Partial<EventItem> = {},
@@ -40,8 +40,7 @@ const renderReminder = (about: ReminderContext) => renderMail(reminderContent(ab
 
 /** The mail as a mailbox stores it. */
 async function received(item: Parameters<typeof anEvent>[0], now = "2026-11-24T08:45:00Z") {
-  const inbox = await anInbox();
-  const rig = aRig({ mailer: aMailer(inbox), now });
+  const { inbox, rig } = await mailedRig({ now });
   rig.put(anEvent(item));
   await rig.run();
   const mail = inbox.mails.find(({ to }) => to === "ana@example.com")?.mail;
@@ -162,8 +161,7 @@ describe("a mail", () => {
     .map((parts) => parts.join(""));
 
   it("lets no title, text or name add a header, a recipient or markup", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:00:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:00:00Z" });
     let minute = 0;
     await fc.assert(
       fc.asyncProperty(hostile, hostile, hostile, async (title, description, name) => {

@@ -10,6 +10,7 @@ import {
   aRig,
   ben,
   cleo,
+  mailedRig,
   messageIds,
   people,
   type Rig,
@@ -53,8 +54,9 @@ describe("step() when a delivery fails", () => {
 
   it("defers with growing pauses, then sends", async () => {
     let busy = true;
-    const inbox = await anInbox(() => (busy ? 451 : 250));
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z", ticks: false });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:45:00Z", ticks: false }, () =>
+      busy ? 451 : 250,
+    );
     rig.put(anEvent());
     const waits: number[] = [];
     for (let attempt = 0; attempt < 8; attempt++) {
@@ -105,8 +107,9 @@ describe("step() when a delivery fails", () => {
 
   it("says in whole seconds when a deferred mail may go again", async () => {
     let busy = true;
-    const inbox = await anInbox(() => (busy ? 421 : 250));
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00.250Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:45:00.250Z" }, () =>
+      busy ? 421 : 250,
+    );
     rig.put(anEvent());
     await rig.run();
     busy = false;
@@ -119,8 +122,7 @@ describe("step() when a delivery fails", () => {
   });
 
   it("gives up when it would be too late", async () => {
-    const inbox = await anInbox(() => 451);
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z", catchUp: "PT2M" });
+    const { rig } = await mailedRig({ now: "2026-11-24T08:45:00Z", catchUp: "PT2M" }, () => 451);
     rig.put(anEvent());
     await rig.run();
     await rig.run("2026-11-24T08:46:30Z");
@@ -132,8 +134,9 @@ describe("step() when a delivery fails", () => {
   });
 
   it("records a refused recipient, does not ask again, and serves the others", async () => {
-    const inbox = await anInbox((address) => (address.startsWith("ben@") ? 550 : 250));
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:45:00Z" }, (address) =>
+      address.startsWith("ben@") ? 550 : 250,
+    );
     rig.put(anEvent({ assigned: people.map(({ id }) => id) }));
     await rig.run();
     rig.restart();

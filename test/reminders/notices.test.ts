@@ -11,10 +11,14 @@ const silentMailer = (send: (mail: Mail) => Promise<Delivery>) => ({
   close: () => undefined,
 });
 
+async function mailedNotices(...reply: Parameters<typeof anInbox>) {
+  const inbox = await anInbox(...reply);
+  return { inbox, rig: aNoticeRig(aMailer(inbox)) };
+}
+
 describe("step() for each parked edit", () => {
   it("mails the editor once, and again only when it is parked again", async () => {
-    const inbox = await anInbox();
-    const rig = aNoticeRig(aMailer(inbox));
+    const { inbox, rig } = await mailedNotices();
     const edit = rig.wish({ patch: { title: "Renamed" } });
     expect(await rig.step()).toBe("idle");
     rig.park();
@@ -56,8 +60,7 @@ describe("step() for each parked edit", () => {
 
   it("tries again later when the server cannot accept it, and gives up after three days", async () => {
     let taken = 451;
-    const inbox = await anInbox(() => taken);
-    const rig = aNoticeRig(aMailer(inbox));
+    const { inbox, rig } = await mailedNotices(() => taken);
     rig.wish({ patch: { title: "Renamed" } });
     rig.park();
     await rig.step();
@@ -93,8 +96,7 @@ describe("step() with nobody to notify", () => {
     ["the editor has no address", personId(21)],
     ["the editor is suspended", personId(22)],
   ])("sends nothing when %s", async (_what, actor) => {
-    const inbox = await anInbox();
-    const rig = aNoticeRig(aMailer(inbox));
+    const { inbox, rig } = await mailedNotices();
     rig.store.directory.putPeople(
       [
         aPerson({ id: personId(21), name: "Without", email: " " }),
@@ -109,8 +111,7 @@ describe("step() with nobody to notify", () => {
   });
 
   it.each(["resume", "discard"] as const)("sends nothing after %s", async (act) => {
-    const inbox = await anInbox();
-    const rig = aNoticeRig(aMailer(inbox));
+    const { inbox, rig } = await mailedNotices();
     rig.wish({ patch: { title: "Renamed" } });
     rig.store.journal[act](rig.park());
     expect(await rig.step()).toBe("idle");
@@ -135,8 +136,7 @@ describe("step() with nobody to notify", () => {
   });
 
   it("sends nothing for what was parked long ago", async () => {
-    const inbox = await anInbox();
-    const rig = aNoticeRig(aMailer(inbox));
+    const { inbox, rig } = await mailedNotices();
     rig.wish({ patch: { title: "Renamed" } });
     rig.park();
     rig.clock.advance({ hours: 73 });
@@ -147,8 +147,7 @@ describe("step() with nobody to notify", () => {
 
 describe("step() for readers", () => {
   it("sends nothing to people who turned notices off, and goes on when they are on again", async () => {
-    const inbox = await anInbox();
-    const rig = aNoticeRig(aMailer(inbox));
+    const { rig } = await mailedNotices();
     rig.wish({ patch: { title: "Renamed" } });
     rig.park();
     rig.store.mailChoices.turnOff(ana, "notices");
@@ -161,8 +160,7 @@ describe("step() for readers", () => {
     [5, 5],
     [6, 1],
   ])("reports %i parked edits in %i mails", async (edits, mails) => {
-    const inbox = await anInbox();
-    const rig = aNoticeRig(aMailer(inbox));
+    const { inbox, rig } = await mailedNotices();
     for (let index = 0; index < edits; index += 1) {
       rig.wish({ patch: { title: `Title ${index}` } });
       rig.park();

@@ -10,6 +10,7 @@ import {
   aRig,
   ben,
   cleo,
+  mailedRig,
   messageIds,
   recipients,
   subjects,
@@ -17,8 +18,7 @@ import {
 
 describe("step() sends one mail per assigned person", () => {
   it("exactly once over repeated steps and restarts", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:44:59Z", ticks: false });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:44:59Z", ticks: false });
     rig.put(anEvent({ assigned: [ana, ben] }));
     expect(await rig.step()).toBe("idle");
     expect(rig.nextAt()).toBe("2026-11-24T08:45:00Z");
@@ -38,8 +38,7 @@ describe("step() sends one mail per assigned person", () => {
   });
 
   it("each in their language", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:50:00Z" });
     rig.store.personLanguages.choose(ana, "de");
     rig.store.personLanguages.note(ben, "fr");
     rig.put(anEvent({ assigned: [ana, ben, cleo] }));
@@ -52,16 +51,14 @@ describe("step() sends one mail per assigned person", () => {
   });
 
   it("while time passes", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:50:00Z" });
     rig.put(anEvent({ assigned: [ana, ben] }));
     expect(await rig.step()).toBe("worked");
     expect(recipients(inbox)).toEqual(["ana@example.com", "ben@example.com"]);
   });
 
   it("and none to those who cannot receive it", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:50:00Z" });
     rig.store.directory.putPeople(
       [
         aPerson({ id: ana, name: "Ana", suspended: true }),
@@ -81,16 +78,14 @@ describe("step() sends one mail per assigned person", () => {
   });
 
   it("of private events too, to nobody else", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:50:00Z" });
     rig.put(anEvent({ private: true, creatorId: ben }));
     await rig.run();
     expect(recipients(inbox)).toEqual(["ana@example.com"]);
   });
 
   it("of whole days and milestones, counted from midnight in the account's zone", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-22T22:59:59Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-22T22:59:59Z" });
     const reminder = Temporal.Duration.from({ hours: 24 });
     rig.put(anEvent({ when: dates("2026-11-24", "2026-11-25"), milestone: true, reminder }));
     await rig.run();
@@ -100,8 +95,7 @@ describe("step() sends one mail per assigned person", () => {
   });
 
   it("at the start when the reminder is zero, and across a clock change", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2027-03-27T01:30:00Z", catchUp: "PT1H" });
+    const { inbox, rig } = await mailedRig({ now: "2027-03-27T01:30:00Z", catchUp: "PT1H" });
     const when = times("2027-03-28T03:30", null);
     const reminder = Temporal.Duration.from({ hours: 24 });
     rig.put(anEvent({ when, reminder }));
@@ -161,8 +155,7 @@ describe("step() catches up", () => {
     ["2026-11-24T20:45:00Z", 1],
     ["2026-11-24T20:45:01Z", 0],
   ])("after an outage until %s with %i mails", async (now, mails) => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now, ticks: false });
+    const { inbox, rig } = await mailedRig({ now, ticks: false });
     rig.put(anEvent());
     await rig.run();
     expect(inbox.mails).toHaveLength(mails);
@@ -170,8 +163,7 @@ describe("step() catches up", () => {
   });
 
   it("also where nothing missed is wanted, as a punctual mail takes a moment", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:04Z", catchUp: "PT0S" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:45:04Z", catchUp: "PT0S" });
     rig.put(anEvent());
     await rig.run();
     expect(inbox.mails).toHaveLength(1);
@@ -223,8 +215,7 @@ describe("step() catches up", () => {
 
 describe("step() when the clock jumps", () => {
   it("sends nothing twice when it is set back, and loses nothing", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:45:00Z" });
     rig.put(anEvent(), anEvent({ id: serviceId(502), title: "Later", reminder: hours(0) }));
     await rig.run();
     await rig.run("2026-11-23T00:00:00Z");
@@ -235,8 +226,7 @@ describe("step() when the clock jumps", () => {
   });
 
   it("skips what lies too far back when it is set forward, and sends it when it is corrected", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:00:00Z" });
+    const { inbox, rig } = await mailedRig({ now: "2026-11-24T08:00:00Z" });
     rig.put(anEvent());
     await rig.run("2027-11-24T08:00:00Z");
     expect(inbox.mails).toEqual([]);

@@ -138,6 +138,12 @@ export function aMailer({ url }: { readonly url: string }): Mailer {
   return mailer;
 }
 
+/** A mail server with these replies, and a rig whose mails go there. */
+export async function mailedRig(options: Omit<RigOptions, "mailer">, reply?: Reply) {
+  const inbox = await anInbox(reply);
+  return { inbox, rig: aRig({ mailer: aMailer(inbox), ...options }) };
+}
+
 export interface RigOptions {
   readonly mailer: Mailer;
   readonly now: string;

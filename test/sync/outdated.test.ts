@@ -141,7 +141,8 @@ async function carriedOut(
     task,
     lag,
     forward,
-    titles: () => titlesOf(it),
+    /** The titles after a sweep. */
+    swept: () => it.sweep().then(() => titlesOf(it)),
     asked: () => askedFor(it, task),
   };
 }
@@ -153,85 +154,73 @@ const askedFor = ({ sandbox }: Stage, task: number): number =>
 
 describe("a list older than an edit", () => {
   it("does not revert the edit; the item is read instead", async () => {
-    const { it, lag, titles, asked } = await carriedOut("update");
+    const { it, lag, swept, asked } = await carriedOut("update");
     lag(2);
-    await it.sweep();
-    expect(titles()).toEqual(["New", "Other"]);
+    expect(await swept()).toEqual(["New", "Other"]);
     expect(asked()).toBe(1);
     await it.sweep();
-    await it.sweep();
-    expect(titles()).toEqual(["New", "Other"]);
+    expect(await swept()).toEqual(["New", "Other"]);
     expect(asked()).toBe(2);
   });
 
   it("does not restore what was deleted", async () => {
-    const { it, lag, titles, asked } = await carriedOut("delete");
+    const { lag, swept, asked } = await carriedOut("delete");
     lag();
-    await it.sweep();
-    expect(titles()).toEqual(["Other"]);
+    expect(await swept()).toEqual(["Other"]);
     expect(asked()).toBe(1);
-    await it.sweep();
-    expect(titles()).toEqual(["Other"]);
+    expect(await swept()).toEqual(["Other"]);
   });
 
   it("changes nothing while the item cannot be read", async () => {
-    const { it, task, lag, titles } = await carriedOut("update");
+    const { it, task, lag, swept } = await carriedOut("update");
     lag();
     const path = new RegExp(`/tasks/${task}$`);
     it.sandbox.faults.add({ kind: "status", status: 503, path, times: 9 });
-    await it.sweep();
-    expect(titles()).toEqual(["New", "Other"]);
+    expect(await swept()).toEqual(["New", "Other"]);
     it.sandbox.faults.clear();
-    await it.sweep();
-    expect(titles()).toEqual(["New", "Other"]);
+    expect(await swept()).toEqual(["New", "Other"]);
   });
 
   it("is used for everything else it shows", async () => {
-    const { it, place, lag, titles } = await carriedOut("update");
+    const { it, place, lag, swept } = await carriedOut("update");
     lag();
     addTask(it, place, { title: "Third" });
     await it.sweep();
-    await it.sweep();
-    expect(titles()).toEqual(["New", "Other", "Third"]);
+    expect(await swept()).toEqual(["New", "Other", "Third"]);
   });
 });
 
 it("a reverted value is accepted after seconds if stamps do not decide", async () => {
   const stampedAt = Temporal.Now.instant().add({ hours: 1 });
-  const { it, place, task, titles, forward } = await carriedOut("update", { stampedAt });
+  const { it, place, task, swept, forward } = await carriedOut("update", { stampedAt });
   insist(it.sandbox.workspace.tasks.update({ ...place, task }, { title: "Old" }));
-  await it.sweep();
-  expect(titles()).toEqual(["New", "Other"]);
+  expect(await swept()).toEqual(["New", "Other"]);
   forward(20);
-  await it.sweep();
-  expect(titles()).toEqual(["Old", "Other"]);
+  expect(await swept()).toEqual(["Old", "Other"]);
 });
 
 it("a reverted value is accepted at once if stamps decide", async () => {
-  const { it, place, task, titles } = await carriedOut("update", {
+  const { it, place, task, swept } = await carriedOut("update", {
     stampedAt: Temporal.Now.instant().subtract({ hours: 1 }),
   });
   insist(it.sandbox.workspace.tasks.update({ ...place, task }, { title: "Old" }));
-  await it.sweep();
-  expect(titles()).toEqual(["Old", "Other"]);
+  expect(await swept()).toEqual(["Old", "Other"]);
 });
 
 describe("a service that lags behind its own confirmations", () => {
   it("does not revert an edit, although the item responds as before", async () => {
-    const { it, task, lag, titles, forward } = await carriedOut("update");
+    const { it, task, lag, swept, forward } = await carriedOut("update");
     lag();
     const path = new RegExp(`/tasks/${task}$`);
     const transform = (json: unknown) => ({ ...Object(json), title: "Old" });
     it.sandbox.faults.add({ kind: "transform", path, transform });
-    await it.sweep();
-    expect(titles()).toEqual(["New", "Other"]);
+    expect(await swept()).toEqual(["New", "Other"]);
     forward(20);
-    await it.sweep();
-    expect(titles()).toEqual(["New", "Other"]);
+    expect(await swept()).toEqual(["New", "Other"]);
   });
 
   it("does not remove a new item, although neither list nor item shows it", async () => {
-    const { it, task, titles, forward } = await carriedOut("update");
+    const { it, task, swept, forward } = await carriedOut("update");
     const list = { kind: "transform", path: /\/tasks$/, times: 9 } as const;
     const transform = (json: unknown) =>
       Array.isArray(json) ? json.filter((one) => Object(one).id !== task) : json;
@@ -239,11 +228,9 @@ describe("a service that lags behind its own confirmations", () => {
     const path = new RegExp(`/tasks/${task}$`);
     it.sandbox.faults.add({ kind: "status", status: 404, path, times: 9 });
     await it.sweep();
-    await it.sweep();
-    expect(titles()).toEqual(["New", "Other"]);
+    expect(await swept()).toEqual(["New", "Other"]);
     it.sandbox.faults.clear();
     forward(20);
-    await it.sweep();
-    expect(titles()).toEqual(["New", "Other"]);
+    expect(await swept()).toEqual(["New", "Other"]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { personId, projectId } from "../../../src/domain/ids.ts";
 import { vtodo } from "../../edits/rig.ts";
 import { aTask, aTodolist } from "../../support/items.ts";
-import { object, objectRig, uidOf, withMember } from "./object-rig.ts";
+import { object, objectRig, twoListsRig, uidOf, withMember } from "./object-rig.ts";
 
 const phone = { "user-agent": "Tasks/1" };
 
@@ -39,8 +39,7 @@ describe("a PUT without conditions", () => {
     ["there", "/dav/calendars/11/tasks-3001/own.ics"],
     ["in another calendar, as the first half of a move", `${near}/own.ics`],
   ])("knows which version a program has kept as it had put it: %s", (_where, target) => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const rig = twoListsRig();
     const path = "/dav/calendars/11/tasks-3001/own.ics";
     const put = (at: string, body: string) => rig.ask("PUT", at, { body, headers: phone }).status;
     expect(put(path, own("SUMMARY:Chore"))).toBe(201);
@@ -88,8 +87,7 @@ describe("a PUT without conditions", () => {
   });
 
   it("does not repeat what the program's octets have said before, however often it is sent", () => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const rig = twoListsRig();
     const far = "/dav/calendars/11/tasks-3001/own.ics";
     const put = (at: string, body: string) => rig.ask("PUT", at, { body, headers: phone }).status;
     const old = own("SUMMARY:Chore");
@@ -123,8 +121,7 @@ describe("a PUT without conditions", () => {
   const done = ["STATUS:NEEDS-ACTION", "STATUS:COMPLETED"] as const;
 
   it("recognizes the program's own version under a mark that another program has used since", () => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const rig = twoListsRig();
     const path = rig.member(aTask(601, { title: "Chore" }));
     const old = rig.text(path);
     const put = (at: string, title: string, headers: Readonly<Record<string, string>>) => {
@@ -142,8 +139,7 @@ describe("a PUT without conditions", () => {
     ["of octets that another program has made", (title: string) => own(`SUMMARY:${title}`), null],
     ["under a mark that it shares with later octets", null, "Chore"],
   ])("recognizes an old copy by its contents: %s", (_what, made, title) => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const rig = twoListsRig();
     const path =
       title === null ? "/dav/calendars/11/tasks-3001/own.ics" : rig.member(aTask(601, { title }));
     const original = rig.text(path);
@@ -164,8 +160,7 @@ describe("a PUT without conditions", () => {
   });
 
   it("recognizes the old copy that a second device of the same program moves", () => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const rig = twoListsRig();
     const path = "/dav/calendars/11/tasks-3001/own.ics";
     for (const [at, title] of [
       [path, "First"],
@@ -185,8 +180,7 @@ describe("a PUT without conditions", () => {
   ])(
     "recognizes a copy of what was put under a name that no longer exists: %s",
     (_how, at, line, expected) => {
-      const rig = objectRig();
-      rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+      const rig = twoListsRig();
       const path = rig.member(aTask(601, { title: "Chore" }));
       const first = rig.text(path);
       for (const [from, to, due] of [
@@ -235,8 +229,7 @@ describe("a PUT without conditions", () => {
     ["a refused PUT, when it moves an old copy", "PUT", `${near}/moved.ics`],
     ["a refused DELETE", "DELETE", null],
   ])("keeps what someone else has changed after %s", (_, method, to) => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const rig = twoListsRig();
     const path = rig.member(aTask(601, { title: "Chore" }));
     const [old, etag] = [rig.text(path), rig.etag(path)];
     rig.clock.advance({ seconds: 9 });
@@ -250,8 +243,7 @@ describe("a PUT without conditions", () => {
   });
 
   it("keeps what someone else has changed if a move names a version that a restore has forgotten", () => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const rig = twoListsRig();
     const path = rig.member(aTask(601, { title: "Chore" }));
     const copy = rig.text(path).replace(/X-DAYFERRY-BASE:\d+/, "X-DAYFERRY-BASE:900");
     rig.clock.advance({ seconds: 9 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { listId, personId, serviceId } from "../../../src/domain/ids.ts";
 import { calendarsOf } from "../../calendars/rig.ts";
 import { vtodo } from "../../edits/rig.ts";
-import { aLabel, aTask, aTodolist } from "../../support/items.ts";
+import { aLabel, aTask } from "../../support/items.ts";
 import {
   chore,
   events,
   object,
-  objectRig,
   party,
   root,
   tasks,
+  twoListsRig,
   uidOf,
   withMember,
 } from "./object-rig.ts";
@@ -23,8 +23,7 @@ const ben = (path: string) => path.replace("/11", "/12");
 const asNew = { "if-none-match": "*" };
 
 function heldRig() {
-  const rig = objectRig({ mode: "review" });
-  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  const rig = twoListsRig({ mode: "review" });
   const held = () => rig.store.journal.list({ state: "held", limit: 99 }).map(({ id }) => id);
   return {
     ...rig,

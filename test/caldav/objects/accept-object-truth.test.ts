@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { labelId, listId, personId, projectId } from "../../../src/domain/ids.ts";
+import { labelId, listId, personId } from "../../../src/domain/ids.ts";
 import { vevent, vtodo } from "../../edits/rig.ts";
-import { aLabel, anEvent, aTask, aTodolist, times } from "../../support/items.ts";
-import { objectRig, root, uidOf, withMember } from "./object-rig.ts";
+import { aLabel, anEvent, aTask, times } from "../../support/items.ts";
+import { objectRig, root, twoListsRig, uidOf, withMember } from "./object-rig.ts";
 
 // The served object always agrees with the item, whoever put the octets; an ETag is answered only for exactly what was
 // sent.
@@ -66,8 +66,7 @@ describe("a PUT of octets that omit something of the item", () => {
 
 /** A task in a project with two lists, and another program's copy from before its renaming. */
 function renamedByPhone() {
-  const rig = objectRig();
-  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  const rig = twoListsRig();
   const path = rig.member(aTask(601));
   const old = rig.text(path);
   rig.ask("PUT", path, {
@@ -151,8 +150,7 @@ it("a PUT of an old copy with a renamed and removed label leaves the label out",
 });
 
 it("a PUT of an item deleted in another calendar restores it into the named calendar", () => {
-  const rig = objectRig();
-  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  const rig = twoListsRig();
   const path = rig.member(aTask(601));
   const item = vtodo(uidOf(path), "SUMMARY:Back", "DUE;VALUE=DATE:20261124");
   expect(rig.ask("DELETE", path).status).toBe(204);

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { listId, personId, serviceId } from "../../../src/domain/ids.ts";
 import { calendar, vtodo } from "../../edits/rig.ts";
-import { anEvent, aTask, aTodolist, days } from "../../support/items.ts";
-import { type ObjectSetting, objectRig, root, told, uidOf, withMember } from "./object-rig.ts";
+import { anEvent, aTask, days } from "../../support/items.ts";
+import { type ObjectSetting, root, told, twoListsRig, uidOf, withMember } from "./object-rig.ts";
 
 const near = `${root}/tasks-3003`;
 const asNew = { "if-none-match": "*" };
 
 function apartRig(setting: ObjectSetting = {}) {
-  const rig = objectRig(setting);
-  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  const rig = twoListsRig(setting);
   return {
     ...rig,
     /** The contents of the journal, in short. */

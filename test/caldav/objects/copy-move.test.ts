@@ -1,20 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { listId, serviceId } from "../../../src/domain/ids.ts";
 import { vevent, vtodo } from "../../edits/rig.ts";
-import { anEvent, aTask, aTodolist, days } from "../../support/items.ts";
+import { anEvent, aTask, days } from "../../support/items.ts";
 import {
   type ObjectSetting,
   object,
-  objectRig,
   root,
   told,
+  twoListsRig,
   uidOf,
   withMember,
 } from "./object-rig.ts";
 
 function moveRig(setting: ObjectSetting = {}) {
-  const rig = objectRig(setting);
-  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  const rig = twoListsRig(setting);
   return {
     ...rig,
     move: (from: string, destination: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -5,14 +5,14 @@ import { createPaths } from "../../../packages/caldav-server/src/paths.ts";
 import { createKeptListings } from "../../../packages/caldav-server/src/properties/kept-listings.ts";
 import { createCaldavBackend } from "../../../src/caldav/backend.ts";
 import { createCalendars } from "../../../src/calendars/create-calendars.ts";
-import { type PersonId, personId, type ServiceId } from "../../../src/domain/ids.ts";
+import { type PersonId, personId, projectId, type ServiceId } from "../../../src/domain/ids.ts";
 import type { Item, Person } from "../../../src/domain/item.ts";
 import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
 import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
 import { createPasswords } from "../../../src/people/passwords.ts";
 import { acceptRig, type RigSetting, vevent, vtodo } from "../../edits/rig.ts";
 import { instantThrottle } from "../../support/instant-throttle.ts";
-import { zone } from "../../support/items.ts";
+import { aTodolist, zone } from "../../support/items.ts";
 
 export interface ObjectSetting extends RigSetting {
   readonly readOnly?: readonly number[];
@@ -132,6 +132,13 @@ export function objectRig(setting: ObjectSetting = {}) {
       return calendar ? calendars.token(calendar) : "";
     },
   };
+}
+
+/** A rig with the lists 3001 and 3003. */
+export function twoListsRig(setting: ObjectSetting = {}) {
+  const rig = objectRig(setting);
+  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  return rig;
 }
 
 /** A calendar object of one component. */

@@ -63,13 +63,11 @@ it.each([
     const { rig, moveTo, delete_, tasksIn, drain } = await onePolledList();
     moveTo(rig[project], rig[list]);
     delete_();
-    await drain();
-    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(await drain()).toEqual(["parked: conflict"]);
     expect(rig.requests("DELETE")).toEqual([]);
     expect(tasksIn(rig[project], rig[list])).toHaveLength(1);
     rig.keepMine();
-    await drain();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await drain()).toEqual(["confirmed"]);
     expect(tasksIn(rig[project], rig[list])).toEqual([]);
   },
 );
@@ -86,8 +84,7 @@ it("deletes a subtask where its task was moved", async () => {
   const key = rig.store.mirror.find("subtask", subtask.id);
   moveTo(rig.project, rig.otherList);
   delete_(key === null ? "" : rig.store.mirror.identity(key).uid);
-  await drain();
-  expect(rig.states()).toEqual(["confirmed"]);
+  expect(await drain()).toEqual(["confirmed"]);
   const there = { by: rig.owner, project: rig.project, list: rig.otherList, task: id };
   expect(insist(rig.sandbox.workspace.subtasks.list(there))).toEqual([]);
 });
@@ -96,8 +93,7 @@ it("confirms the deletion if every list reports that it has no such task", async
   const { rig, remove, delete_, drain } = await onePolledList();
   remove();
   delete_();
-  await drain();
-  expect(rig.states()).toEqual(["confirmed"]);
+  expect(await drain()).toEqual(["confirmed"]);
   expect(
     rig.requests("GET").filter((request) => request.endsWith("/tasks")).length,
   ).toBeGreaterThan(0);
@@ -107,14 +103,12 @@ it("waits for a person if the service names no lists, and searches again on a re
   const { rig, moveTo, moveBack, delete_, drain } = await onePolledList({ discovery: false });
   moveTo(rig.project, rig.otherList);
   delete_();
-  await drain();
-  expect(rig.states()).toEqual(["parked: refused"]);
+  expect(await drain()).toEqual(["parked: refused"]);
   expect(rig.edit().problem).toContain("has not confirmed its deletion");
   expect(rig.requests("DELETE")).toEqual([]);
   moveBack();
   rig.editActions.retry(1);
-  await drain();
-  expect(rig.states()).toEqual(["confirmed"]);
+  expect(await drain()).toEqual(["confirmed"]);
   expect(rig.requests("DELETE")).toHaveLength(1);
 });
 
@@ -124,11 +118,9 @@ it("waits for a person if a list is closed to the person who deletes", async () 
   delete_();
   const path = new RegExp(`/todolists/${rig.farList}/tasks/\\d+$`);
   rig.sandbox.faults.add({ kind: "status", status: 403, path, times: 100 });
-  await drain();
-  expect(rig.states()).toEqual(["parked: refused"]);
+  expect(await drain()).toEqual(["parked: refused"]);
   expect(rig.edit().problem).toContain(`list ${rig.farList}`);
   rig.sandbox.faults.clear();
   rig.editActions.retry(1);
-  await drain();
-  expect(rig.states()).toEqual(["confirmed"]);
+  expect(await drain()).toEqual(["confirmed"]);
 });

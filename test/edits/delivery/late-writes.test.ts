@@ -53,12 +53,12 @@ async function overwritten(fault: Fault = late) {
   return { rig, id, uid };
 }
 
-/** Lets the watch end. */
-async function watchOut(rig: Rig): Promise<void> {
+/** Lets the watch end; returns `held()`. */
+async function watchOut(rig: Rig) {
   for (let round = 0; round < 40; round++) {
     if ((await rig.step()) === "worked") continue;
     const next = rig.store.unanswered.nextLookAt() ?? rig.store.journal.nextAt();
-    if (next === null) return;
+    if (next === null) return held(rig);
     rig.clock.set(next.add({ milliseconds: 1 }).toString());
   }
   throw new Error("the watch does not end");
@@ -71,8 +71,7 @@ describe("a change that arrives late over a newer one", () => {
     ["an error of the service", { kind: "late", answer: 500 }],
   ])("is reverted automatically after %s", async (_what, fault) => {
     const { rig, uid } = await overwritten(fault);
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["B"]);
+    expect(await watchOut(rig)).toEqual(["B"]);
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
     expect(titleOf(rig, uid)).toBe("B");
     expect(rig.store.unanswered.nextLookAt()).toBeNull();
@@ -95,8 +94,7 @@ describe("a change that arrives late over a newer one", () => {
     rig.clock.advance({ seconds: 1 });
     rig.sandbox.faults.deliverLate();
     expect(held(rig)).toEqual(["A &amp; A"]);
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["B &amp; B"]);
+    expect(await watchOut(rig)).toEqual(["B &amp; B"]);
   });
 
   it("makes the newer edit pending again as soon as a sweep sees it, while feeds keep showing the newer value", async () => {
@@ -122,8 +120,7 @@ describe("a change that arrives late over a newer one", () => {
     await rig.step();
     expect(held(rig)).toEqual(["A"]);
     expect(rig.states()).toEqual(["confirmed", "pending"]);
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["B"]);
+    expect(await watchOut(rig)).toEqual(["B"]);
     expect(titleOf(rig, uid)).toBe("B");
   });
 
@@ -147,8 +144,7 @@ describe("a change that arrives late over a newer one", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:D")));
     await rig.step();
     expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["D"]);
+    expect(await watchOut(rig)).toEqual(["D"]);
   });
 
   it("is reverted beside a later edit of another field", async () => {
@@ -165,16 +161,14 @@ describe("a change that arrives late over a newer one", () => {
     change(rig, id, { title: "C" });
     await sweep(rig);
     rig.sandbox.faults.deliverLate();
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["C"]);
+    expect(await watchOut(rig)).toEqual(["C"]);
     expect(titleOf(rig, uid)).toBe("C");
   });
 
   it("leaves someone else's newer value alone", async () => {
     const { rig, id } = await overwritten();
     change(rig, id, { title: "Z" });
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["Z"]);
+    expect(await watchOut(rig)).toEqual(["Z"]);
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   });
 
@@ -182,15 +176,13 @@ describe("a change that arrives late over a newer one", () => {
     const { rig, id } = await overwritten();
     await sweep(rig);
     change(rig, id, { title: "Z" });
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["Z"]);
+    expect(await watchOut(rig)).toEqual(["Z"]);
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   });
 
   it("needs no action if it never arrives", async () => {
     const { rig } = await unanswered();
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["A"]);
+    expect(await watchOut(rig)).toEqual(["A"]);
     expect(rig.requests("PUT")).toHaveLength(2);
     expect(rig.store.unanswered.nextLookAt()).toBeNull();
   });
@@ -201,8 +193,7 @@ describe("a change that arrives late over a newer one", () => {
     await rig.step();
     expect(held(rig)).toEqual(["X"]);
     rig.sandbox.faults.deliverLate();
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["X"]);
+    expect(await watchOut(rig)).toEqual(["X"]);
     expect(rig.states()).toEqual(["undone", "confirmed"]);
   });
 
@@ -216,8 +207,7 @@ describe("a change that arrives late over a newer one", () => {
     rig.editActions.discard(1);
     rig.sandbox.faults.deliverLate();
     expect(held(rig)).toEqual(["A"]);
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["X"]);
+    expect(await watchOut(rig)).toEqual(["X"]);
     expect(rig.states()).toEqual(["discarded", "confirmed"]);
     expect(titleOf(rig, uid)).toBe("X");
   });
@@ -254,8 +244,7 @@ describe("a change that arrives late over a newer one", () => {
   it("is still reverted after a restart", async () => {
     const { rig } = await overwritten();
     rig.restart();
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["B"]);
+    expect(await watchOut(rig)).toEqual(["B"]);
   });
 
   it("is watched at least for the timeout if the process ended with it in flight", async () => {
@@ -273,16 +262,14 @@ describe("a change that arrives late over a newer one", () => {
     await rig.step();
     rig.clock.advance({ seconds: 39 });
     rig.sandbox.faults.deliverLate();
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["B"]);
+    expect(await watchOut(rig)).toEqual(["B"]);
   });
 
   it("is checked again later if the item cannot be read", async () => {
     const { rig } = await overwritten();
     rig.clock.advance({ minutes: 4 });
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "GET", times: 2 });
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["B"]);
+    expect(await watchOut(rig)).toEqual(["B"]);
   });
 
   it("is reverted only once, without fighting anyone", async () => {
@@ -290,8 +277,7 @@ describe("a change that arrives late over a newer one", () => {
     await watchOut(rig);
     change(rig, id, { title: "A" });
     await sweep(rig);
-    await watchOut(rig);
-    expect(held(rig)).toEqual(["A"]);
+    expect(await watchOut(rig)).toEqual(["A"]);
   });
 });
 
@@ -322,8 +308,7 @@ describe("a deletion that arrives late", () => {
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     await rig.step();
     rig.sandbox.faults.deliverLate();
-    await watchOut(rig);
-    expect(held(rig)).toEqual([]);
+    expect(await watchOut(rig)).toEqual([]);
     expect(rig.states()).toEqual(["confirmed"]);
   });
 });

@@ -3,6 +3,9 @@ import { personId, projectId } from "../../../src/domain/ids.ts";
 import { anEvent, aProject } from "../../support/items.ts";
 import { acceptRig, calendar, codes, vevent, wishes, withItem } from "../rig.ts";
 
+const anEventOnce = () =>
+  withItem(acceptRig(), anEvent(501, { title: "One", description: "first" }));
+
 describe("an item that was deleted meanwhile", () => {
   it("refuses a change, shows what was asked, and is never recreated", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "Review" }));
@@ -24,10 +27,7 @@ describe("an item that was deleted meanwhile", () => {
 
 describe("the version that the editor saw", () => {
   it("is the one named by SEQUENCE, so that other people's changes stay", () => {
-    const { rig, uid } = withItem(
-      acceptRig(),
-      anEvent(501, { title: "One", description: "first" }),
-    );
+    const { rig, uid } = anEventOnce();
     rig.put(anEvent(501, { title: "Two", description: "first" }));
     const stale = calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:One", "DESCRIPTION:second"));
     const item = rig.one(stale);
@@ -43,10 +43,7 @@ describe("the version that the editor saw", () => {
   });
 
   it("is found even if the editor can no longer see the item", () => {
-    const { rig, uid } = withItem(
-      acceptRig(),
-      anEvent(501, { title: "One", description: "first" }),
-    );
+    const { rig, uid } = anEventOnce();
     rig.put(anEvent(501, { title: "Two", description: "first" }));
     const members = [personId(11)];
     rig.store.directory.putProjects([{ ...aProject(2001, "Website"), members }], true);
@@ -56,20 +53,14 @@ describe("the version that the editor saw", () => {
   });
 
   it("is the one with the fewest changes if the copy names none", () => {
-    const { rig, uid } = withItem(
-      acceptRig(),
-      anEvent(501, { title: "One", description: "first" }),
-    );
+    const { rig, uid } = anEventOnce();
     rig.put(anEvent(501, { title: "Two", description: "first" }));
     const item = rig.one(calendar(vevent(uid, "SUMMARY:One", "DESCRIPTION:second")));
     expect(wishes(item)).toEqual({ description: "second" });
   });
 
   it("is what a program has put, if the copy names the version before it", () => {
-    const { rig, uid } = withItem(
-      acceptRig(),
-      anEvent(501, { title: "One", description: "first" }),
-    );
+    const { rig, uid } = anEventOnce();
     const put = (...lines: readonly string[]) =>
       calendar(vevent(uid, "SEQUENCE:0", "X-DAYFERRY-BASE:0", ...lines));
     const byProgram = { channel: "caldav", actor: personId(11) } as const;
@@ -84,10 +75,7 @@ describe("the version that the editor saw", () => {
   it.each(["upload", "cli", "inbox"] as const)(
     "is what a file by %s said, if the copy names the version before it",
     (channel) => {
-      const { rig, uid } = withItem(
-        acceptRig(),
-        anEvent(501, { title: "One", description: "first" }),
-      );
+      const { rig, uid } = anEventOnce();
       const handIn = (...lines: readonly string[]) =>
         rig.one(calendar(vevent(uid, "SEQUENCE:0", "X-DAYFERRY-BASE:0", ...lines)), { channel });
       handIn("SUMMARY:One", "DESCRIPTION:second");
@@ -101,10 +89,7 @@ describe("the version that the editor saw", () => {
   );
 
   it("is the oldest candidate that programs have put, so that later changes are a conflict", () => {
-    const { rig, uid } = withItem(
-      acceptRig(),
-      anEvent(501, { title: "One", description: "first" }),
-    );
+    const { rig, uid } = anEventOnce();
     const put = (actor: number, ...lines: readonly string[]) =>
       rig.one(calendar(vevent(uid, "SEQUENCE:0", "X-DAYFERRY-BASE:0", ...lines)), {
         channel: "caldav",
@@ -120,10 +105,7 @@ describe("the version that the editor saw", () => {
   });
 
   it("may be any version for a file in the inbox that names none", () => {
-    const { rig, uid } = withItem(
-      acceptRig(),
-      anEvent(501, { title: "One", description: "first" }),
-    );
+    const { rig, uid } = anEventOnce();
     const drop = (...lines: readonly string[]) =>
       rig.one(calendar(vevent(uid, ...lines)), { channel: "inbox", actor: null });
     drop("SUMMARY:Two", "DESCRIPTION:first");
@@ -132,10 +114,7 @@ describe("the version that the editor saw", () => {
   });
 
   it("is no older than the last edit of the same program, if the copy names none", () => {
-    const { rig, uid } = withItem(
-      acceptRig(),
-      anEvent(501, { title: "One", description: "first" }),
-    );
+    const { rig, uid } = anEventOnce();
     const file = (...lines: readonly string[]) => calendar(vevent(uid, ...lines));
     rig.one(file("SUMMARY:Two", "DESCRIPTION:first"), { program: "One/1.0" });
     rig.clock.advance({ minutes: 1 });
@@ -144,10 +123,7 @@ describe("the version that the editor saw", () => {
   });
 
   it("is the editor's own edit if the editor puts a value back", () => {
-    const { rig, uid } = withItem(
-      acceptRig(),
-      anEvent(501, { title: "One", description: "first" }),
-    );
+    const { rig, uid } = anEventOnce();
     rig.one(calendar(vevent(uid, "SUMMARY:Two", "DESCRIPTION:first")));
     rig.clock.advance({ minutes: 1 });
     const item = rig.one(calendar(vevent(uid, "SUMMARY:One", "DESCRIPTION:second")));

@@ -10,10 +10,16 @@ const shown = (uid: string, title: string, day = "20261201") =>
 const aDay = (id: number, fields: object = {}) =>
   anEvent(id, { title: `Event ${id}`, when: days("2026-12-01"), ...fields });
 
+/** A calendar that has shown "Event 1" beside another event. */
+async function followed() {
+  const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
+  await rig.shows(shown(uid, "Event 1"), other);
+  return { rig, uid };
+}
+
 describe("an item that vanishes from a subscribed calendar", () => {
   it("is deleted once it is absent from two complete snapshots", async () => {
-    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
-    await rig.shows(shown(uid, "Event 1"), other);
+    const { rig } = await followed();
     await rig.shows(other);
     expect(rig.edits()).toEqual([]);
     await rig.again();
@@ -26,8 +32,7 @@ describe("an item that vanishes from a subscribed calendar", () => {
   });
 
   it("makes the second read ask for the whole calendar, without validators", async () => {
-    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
-    await rig.shows(shown(uid, "Event 1"), other);
+    const { rig } = await followed();
     await rig.again();
     await rig.shows(other);
     await rig.again();
@@ -56,8 +61,7 @@ describe("an item that vanishes from a subscribed calendar", () => {
 
   it("is treated alike if it is canceled there", async () => {
     const cancelled = (uid: string) => vevent(uid, "SUMMARY:Event 1", "STATUS:CANCELLED");
-    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
-    await rig.shows(shown(uid, "Event 1"), other);
+    const { rig, uid } = await followed();
     await rig.shows(cancelled(uid), cancelled("unknown@x"), other);
     await rig.again();
     expect(rig.wishes()).toEqual(["delete Event 1"]);
@@ -73,8 +77,7 @@ describe("an item that vanishes from a subscribed calendar", () => {
       `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:CANCEL\r\n${other}\r\nEND:VCALENDAR`,
     ],
   ])("is not deleted if the response is %s, however often", async (_what, answer) => {
-    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
-    await rig.shows(shown(uid, "Event 1"), other);
+    const { rig, uid } = await followed();
     for (let round = 0; round < 3; round++) await rig.answers(answer);
     expect(rig.state()).toMatchObject({ state: "failing", failures: 3, items: 2 });
     await rig.shows(shown(uid, "Event 1"), other);
@@ -83,8 +86,7 @@ describe("an item that vanishes from a subscribed calendar", () => {
   });
 
   it("is not deleted because of failures between two absences", async () => {
-    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
-    await rig.shows(shown(uid, "Event 1"), other);
+    const { rig } = await followed();
     await rig.shows(other);
     await rig.answers("<html>");
     await rig.answers((_request, response) => response.writeHead(503).end());
@@ -95,8 +97,7 @@ describe("an item that vanishes from a subscribed calendar", () => {
 
   it("is not deleted if an item has no UID, since that may be the missing one", async () => {
     const nameless = "BEGIN:VEVENT\r\nSUMMARY:Event 1\r\nDTSTART;VALUE=DATE:20261201\r\nEND:VEVENT";
-    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
-    await rig.shows(shown(uid, "Event 1"), other);
+    const { rig } = await followed();
     for (let round = 0; round < 3; round++) await rig.shows(other, nameless);
     expect(rig.edits()).toEqual([]);
     expect(rig.state().notes).toEqual(["Skipped: 1 item without a UID"]);
@@ -106,8 +107,7 @@ describe("an item that vanishes from a subscribed calendar", () => {
     ["an item has lost its END", "BEGIN:VEVENT\r\nUID:torn@x\r\nSUMMARY:Torn"],
     ["a BEGIN cannot be read", "BEGIN VEVENT\r\nUID:torn@x\r\nEND:VEVENT"],
   ])("is not deleted if %s, since that may hide another", async (_what, torn) => {
-    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
-    await rig.shows(shown(uid, "Event 1"), other);
+    const { rig } = await followed();
     for (let round = 0; round < 3; round++) await rig.shows(torn, other);
     expect(rig.edits()).toEqual([]);
     await rig.shows(other);
@@ -140,11 +140,7 @@ describe("an item that vanishes from a subscribed calendar", () => {
   ])(
     "is kept with a note if it is %s, since it may have left the feed by itself",
     async (_what, change, reason) => {
-      const { rig, uid } = withItem(
-        await subscriptionRig({ options: { gone: "delete" } }),
-        aDay(1),
-      );
-      await rig.shows(shown(uid, "Event 1"), other);
+      const { rig } = await followed();
       rig.put(aDay(1, change));
       for (let round = 0; round < 4; round++) await rig.shows(other);
       expect(rig.edits()).toEqual([]);
@@ -175,8 +171,7 @@ describe("an item that vanishes from a subscribed calendar", () => {
   });
 
   it("is forgotten if it is gone from the workspace, or absent for months", async () => {
-    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
-    await rig.shows(shown(uid, "Event 1"), other);
+    const { rig, uid } = await followed();
     rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? fail());
     await rig.shows(other);
     await rig.again();

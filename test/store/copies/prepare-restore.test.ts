@@ -6,10 +6,15 @@ import { prepareRestore } from "../../../src/store/copies/prepare-restore.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { handClock, migrations, testDirectory, testStore } from "../../support/test-store.ts";
 
-it("prepareRestore() releases the edits of a task whose move waited in the backup", () => {
+/** The store of a backup at `file`, and the name of the database that it replaces. */
+function aBackup() {
   const clock = handClock("2026-11-20T12:00:00Z");
-  const file = join(testDirectory(), "dayferry.sqlite");
-  const before = testStore(clock, file);
+  const [file, newer] = [join(testDirectory(), "a.sqlite"), join(testDirectory(), "b.sqlite")];
+  return { clock, file, newer, before: testStore(clock, file) };
+}
+
+it("prepareRestore() releases the edits of a task whose move waited in the backup", () => {
+  const { clock, file, before } = aBackup();
   before.mirror.put(aTask(601), "tasks:3001");
   const item = before.mirror.find("task", aTask(601).id);
   if (item === null) throw new Error("the task was not put");
@@ -27,12 +32,7 @@ it("prepareRestore() releases the edits of a task whose move waited in the backu
 });
 
 it("prepareRestore() gives creations sent since the backup time to be carried out", () => {
-  const clock = handClock("2026-11-20T12:00:00Z");
-  const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
-    join(testDirectory(), name),
-  );
-  if (!file || !newer) throw new Error("there are two names");
-  const before = testStore(clock, file);
+  const { clock, file, newer, before } = aBackup();
   const [sent, unsent] = ["sent@example.com", "unsent@example.com"].map((uid) => {
     const base = { ...aTask(601), id: null };
     const item = before.mirror.createIdentity("task", uid);
@@ -62,12 +62,7 @@ it("prepareRestore() gives creations sent since the backup time to be carried ou
 });
 
 it("prepareRestore() takes over creations sent since the backup without an answer", () => {
-  const clock = handClock("2026-11-20T12:00:00Z");
-  const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
-    join(testDirectory(), name),
-  );
-  if (!file || !newer) throw new Error("there are two names");
-  const before = testStore(clock, file);
+  const { clock, file, newer, before } = aBackup();
   before.mirror.put(aTask(601, { title: "Before" }), "tasks:3001");
   before.close();
   copyFileSync(file, newer);
@@ -110,9 +105,7 @@ it("prepareRestore() takes over creations sent since the backup without an answe
 });
 
 it("prepareRestore() knows each item under its new and its former numbers", () => {
-  const clock = handClock("2026-11-20T12:00:00Z");
-  const file = join(testDirectory(), "dayferry.sqlite");
-  const before = testStore(clock, file);
+  const { clock, file, before } = aBackup();
   before.mirror.put(aTask(601, { title: "One" }), "tasks:3001");
   before.mirror.put(aTask(601, { title: "Two" }), "tasks:3001");
   const key = before.mirror.find("task", aTask(601).id);
@@ -152,12 +145,7 @@ it("prepareRestore() knows each item under its new and its former numbers", () =
 });
 
 it("prepareRestore() knows by its actual kind what a waiting creation has made", () => {
-  const clock = handClock("2026-11-20T12:00:00Z");
-  const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
-    join(testDirectory(), name),
-  );
-  if (!file || !newer) throw new Error("there are two names");
-  const before = testStore(clock, file);
+  const { clock, file, newer, before } = aBackup();
   // A subtask whose task does not exist yet becomes a task.
   const item = before.mirror.createIdentity("task", "sub@example.com");
   before.close();
@@ -173,12 +161,7 @@ it("prepareRestore() knows by its actual kind what a waiting creation has made",
 });
 
 it("prepareRestore() knows what was shown, deleted and made again since the backup", () => {
-  const clock = handClock("2026-11-20T12:00:00Z");
-  const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
-    join(testDirectory(), name),
-  );
-  if (!file || !newer) throw new Error("there are two names");
-  const before = testStore(clock, file);
+  const { clock, file, newer, before } = aBackup();
   before.mirror.put(aTask(601, { title: "One" }), "tasks:3001");
   const below = aTask(603, { kind: "subtask", parentId: aTask(601).id });
   before.mirror.put(below, "subtasks:601");
@@ -211,9 +194,7 @@ it("prepareRestore() knows what was shown, deleted and made again since the back
 });
 
 it("prepareRestore() knows what a move begun since the backup had found", () => {
-  const clock = handClock("2026-11-20T12:00:00Z");
-  const [file, newer] = [join(testDirectory(), "a.sqlite"), join(testDirectory(), "b.sqlite")];
-  const before = testStore(clock, file);
+  const { clock, file, newer, before } = aBackup();
   const base = anEvent(501, { title: "One" });
   before.mirror.put(base, "events:2001");
   const item = before.mirror.find("event", base.id) ?? expect.fail("it was not put");
@@ -232,9 +213,7 @@ it("prepareRestore() knows what a move begun since the backup had found", () => 
 });
 
 it("prepareRestore() raises SEQUENCE above that of octets that a program stored since", () => {
-  const clock = handClock("2026-11-20T12:00:00Z");
-  const [file, newer] = [join(testDirectory(), "a.sqlite"), join(testDirectory(), "b.sqlite")];
-  const before = testStore(clock, file);
+  const { clock, file, newer, before } = aBackup();
   before.mirror.put(aTask(601), "tasks:3001");
   const item = before.mirror.find("task", aTask(601).id) ?? expect.fail("it was not put");
   before.close();
