@@ -119,7 +119,7 @@ function lastHeld(
 
 /**
  * The copy of the program that put the last octets: what these say, unless it is moving an older one, as a second device may.
- * It may have gone on from a file that the person handed in since.
+ * It may also be based on a file that the person uploaded since.
  */
 function ownCopy(
   context: WriteContext,
@@ -137,7 +137,7 @@ function ownCopy(
       });
 }
 
-/** The copy, and the same with what each of the person's files since has said, oldest first. */
+/** The copy, and its versions with each of the person's files since applied, oldest first. */
 function withOwnFiles(
   { store, person }: WriteContext,
   key: ItemKey,

@@ -24,5 +24,5 @@ const pattern = new RegExp(
   "i",
 );
 
-/** True if a program does so. Scripts and libraries may omit anything they do not care about. */
+/** True if a program does so. Scripts and libraries may omit any property. */
 export const writesWhole = (agent: string): boolean => pattern.test(agent);

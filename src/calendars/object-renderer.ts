@@ -114,7 +114,7 @@ export function createObjectRenderer({
       zones: zonesOf(text),
       zone,
     });
-    // It changed in between, or must be reloaded, so it must not return to an earlier version.
+    // It has changed meanwhile, or must be reloaded, so an earlier version must not return.
     const isAsKept = Buffer.compare(Buffer.from(overlaid), row.body) === 0;
     return Buffer.from(isAsKept ? restampOctets(kept) : overlaid);
   }
@@ -246,7 +246,7 @@ function keptLines(raw: string, component: ObjectComponent) {
   };
 }
 
-/** The alarm that was taken as the reminder. The zone of floating times does not matter between the times of one item. */
+/** The alarm that was taken as the reminder. Any zone of floating times gives the same distance between times of one item. */
 function reminderOf(own: Component, alarms: readonly Component[]): Component | undefined {
   const zoneOf = zonesOfFile(own, "UTC");
   const reading = { component: own, uid: "", problems: [], zoneOf, describeRule: () => null };

@@ -157,7 +157,7 @@ export function createOwnViews(deps: {
   };
 }
 
-/** Nothing waits. */
+/** No edit waits. */
 const unheld = { isFresh: true, digest: "", changes: new Map<ItemKey, HeldChange>() };
 
 function withoutItem(key: ItemKey, was: ReadView): ReadView {

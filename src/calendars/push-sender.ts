@@ -5,7 +5,7 @@ import type { PushRegistration } from "../store/calendars/push-registrations.ts"
 import type { Store } from "../store/store.ts";
 import type { Push } from "./push-support.ts";
 
-/** A message to one program; `occasion`: the same for the same news. */
+/** A message to a program. `occasion` identifies the change that it reports. */
 export interface OutgoingPush {
   readonly registration: PushRegistration;
   readonly subscription: {
@@ -32,25 +32,25 @@ interface PushSenderDeps {
 /** Changes within this time after a message become one message. */
 const burst = Temporal.Duration.from({ seconds: 2 });
 
-/** While a push service does not answer, its messages are looked at again after this time. */
+/** Delay before messages to an unreachable push service are retried. */
 const pause = Temporal.Duration.from({ seconds: 5 });
 
-/** Messages that are sent at a time, so that a slow push service delays only its own. */
+/** Messages sent concurrently, so that a slow push service delays only its own. */
 const abreast = 8;
 
-/** A state to tell a program about. */
+/** A state that a program is to be notified of. */
 interface News {
   readonly registration: PushRegistration;
   readonly state: { readonly token: string; readonly look: string };
 }
 
-/** Tells programs that a calendar has changed: the first change at once, and what follows within two seconds together. */
+/** Notifies programs of changes of a calendar: of the first at once, and of those within the next two seconds together. */
 export function createPushSender({ store, push, seal, send, clock }: PushSenderDeps) {
   let seen = "";
-  /** When the same state is looked at again; null = not before the next change. */
+  /** When to check again; null = not before the next change. */
   let againAt: Temporal.Instant | null = null;
 
-  /** The news that may be sent now, and whether some has to wait for the end of a burst. */
+  /** The messages that may be sent now, and whether others wait for the end of a burst. */
   function findNews(): { readonly news: readonly News[]; readonly isEarly: boolean } {
     const news: News[] = [];
     let isEarly = false;
@@ -71,7 +71,7 @@ export function createPushSender({ store, push, seal, send, clock }: PushSenderD
   async function tell({ registration, state }: News): Promise<void> {
     const { id, person, name, calendar, content, properties } = registration;
     const subscription = seal.open(registration.sealed);
-    // The key was replaced: the program registers again, as it sees another VAPID key.
+    // The key was replaced. The program registers again, as the VAPID key is another one.
     if (subscription === null) {
       store.pushRegistrations.remove(person, name);
       return;
@@ -88,7 +88,7 @@ export function createPushSender({ store, push, seal, send, clock }: PushSenderD
       }),
     });
     if (ending === "gone") store.pushRegistrations.remove(person, name);
-    if (ending === "sent" || ending === "refused") store.pushRegistrations.told(id, state);
+    if (ending === "sent" || ending === "refused") store.pushRegistrations.notified(id, state);
     if (ending === "sent") store.pushRegistrations.sent(id, occasion);
   }
 
@@ -116,7 +116,7 @@ export function createPushSender({ store, push, seal, send, clock }: PushSenderD
   };
 }
 
-/** True if a registration wants to hear of a state that it was not told of. */
+/** True if the program of a registration is to be notified of a state, and was not yet. */
 function isNew(
   registration: PushRegistration | undefined,
   { token, look }: News["state"],

@@ -11,13 +11,13 @@ interface PushSupportDeps {
   readonly store: Pick<Store, "pushRegistrations" | "meta">;
   readonly calendars: Pick<Calendars, "find" | "list" | "token" | "ctag">;
   readonly vapidKey: () => string;
-  /** Encrypts addresses and keys, as whoever has them can send messages. */
+  /** Encrypts addresses and keys, as anyone who has them can send messages. */
   readonly seal: Seal;
   readonly clock: () => Temporal.Instant;
   readonly randomId: () => string;
 }
 
-/** Registrations of people's programs, and what there is to tell them. */
+/** Registrations of people's programs, and the states of their calendars. */
 export type Push = ReturnType<typeof createPush>;
 
 /** Programs register again when a third of the time is left. The draft wants three days at least. */
@@ -27,7 +27,7 @@ const shortestLife = Temporal.Duration.from({ hours: 24 * 3 });
 export function createPush(deps: PushSupportDeps) {
   const { store, calendars, seal, clock } = deps;
 
-  /** Keyed, so that nobody can guess the topic of another's calendar. */
+  /** Derived with a key, so that nobody can guess the topic of someone else's calendar. */
   const topicOf = (person: PersonId, calendar: string): string =>
     fingerprint(seal.close(JSON.stringify(["topic", person, calendar])));
 
@@ -86,8 +86,8 @@ export function createPush(deps: PushSupportDeps) {
     topicOf,
     stateOf,
     /**
-     * Makes a change of a person's calendars. Registrations in `unnotified` that knew the state before it count as told of the
-     * state after it.
+     * Makes a change of a person's calendars. Registrations in `unnotified` that knew the state before it count as notified of
+     * the state after it.
      */
     quietly<Done>(
       person: PersonId,
@@ -102,7 +102,7 @@ export function createPush(deps: PushSupportDeps) {
       const done = change();
       for (const { id, calendar } of hushed) {
         const state = stateOf(person, calendar);
-        if (state) store.pushRegistrations.told(id, state);
+        if (state) store.pushRegistrations.notified(id, state);
       }
       return done;
     },

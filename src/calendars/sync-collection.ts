@@ -129,7 +129,7 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
   if (!wasThere && !names.some(({ person }) => person !== null)) return [];
   const { uid } = store.mirror.identity(key);
   const made = { item: key, name: nameOfUid(uid), revision: revision(0), person: null };
-  // A name held for someone else concerns nobody, and ends no other name; the last one became the item's own.
+  // A name held for someone else is ignored, and ends no other name; the last one became the item's own.
   const shown = names.filter(
     ({ person }, at) =>
       person === null || person === calendar.scope.person || at === names.length - 1,

@@ -110,7 +110,7 @@ function isMadeAsItIs(
   );
 }
 
-/** A service's clock is corrected by some seconds at times, so its stamps and its Date may differ by as much. */
+/** A service's clock may be corrected by some seconds, so its stamps and its Date may differ by as much. */
 const settings = Temporal.Duration.from({ seconds: 10 });
 
 /** True if it was created before the request was sent, by the service's clock. */

@@ -1,5 +1,5 @@
 /**
- * The kinds of mail that a person can turn off. A milestone's reminder counts as a milestone mail, whatever requested
+ * The kinds of mail that a person can turn off. A reminder of a milestone is always a milestone mail, whatever requested
  * it.
  */
 export const mailKinds = [

@@ -14,7 +14,7 @@ export function sameWhen(a: When, b: When): boolean {
   return a.end && b.end ? sameMinute(a.end, b.end) : a.end === b.end;
 }
 
-/** True for the same day, or the same absence: null (unset) differs from undefined (not mentioned). */
+/** True for the same day, or if both are null (unset) or both undefined (not mentioned). */
 export const sameDay = (
   a: Temporal.PlainDate | null | undefined,
   b: Temporal.PlainDate | null | undefined,
@@ -29,7 +29,7 @@ export function sameSet(
 }
 
 /**
- * True if two texts say the same. Line ends, trailing white space, kinds of spaces and composed accents are ignored, as
+ * True if two texts look the same. Line ends, trailing white space, kinds of spaces and composed accents are ignored, as
  * calendar programs rewrite all of them.
  */
 export const sameText = (a: string, b: string): boolean => a === b || asShown(a) === asShown(b);

@@ -9,9 +9,9 @@ export interface TroubleWords {
   readonly title: string;
   /** What is wrong, as a clause in lower case without a full stop. */
   readonly what: string;
-  /** What helps, as such a clause. */
+  /** What to do, as a clause in lower case without a full stop. */
   readonly remedy: string;
-  /** The message once it is over, as such a clause. */
+  /** The message once it is over, as a clause in lower case without a full stop. */
   readonly over: string;
 }
 
@@ -68,7 +68,7 @@ const nameless = ({ id }: { readonly id: PersonId }) => ({ id, name: `person ${i
 /** An edit's problem may quote its item. */
 const hiddenEdit = { title: hiddenMark, problem: "see the page Edits" };
 
-/** Separates the figures from what would help. */
+/** Separates the figures from the remedy. */
 const helpMark = " What would help: ";
 
 /**
@@ -85,7 +85,7 @@ const entries = {
       over: say("trouble.database-damaged.over"),
     }),
   }),
-  /** Storage failing; `problem` says what helps too. */
+  /** Storage failing; `problem` includes the remedy. */
   "storage-failing": entry<{ readonly problem: string }>({
     ...broken(1, 5),
     hasCheck: true,
@@ -313,7 +313,7 @@ const entries = {
       };
     },
   }),
-  /** `advice`: the figures, and after `helpMark` what would help. */
+  /** `advice`: the figures, `helpMark`, and the remedy. */
   "ceiling-missed": entry<{ readonly advice: string }>({
     ...doubtful(60, 60),
     hasCheck: true,
@@ -394,7 +394,7 @@ export const troubleEntries: { readonly [Kind in TroubleKind]: TroubleEntry<Fact
 export const isTroubleKind = (kind: string): kind is TroubleKind => kind in entries;
 export const troubleKinds: readonly TroubleKind[] = Object.keys(entries).filter(isTroubleKind);
 
-/** What helps with a list that cannot be read; `problem`: the service's answer in words. */
+/** The remedy for a list that cannot be read. `problem`: the service's answer in words. */
 export const listRemedy = (problem: string): string =>
   /\((?:401|403|404|410)\)/.test(problem)
     ? say("trouble.lists-unreadable.checkKey")
@@ -422,7 +422,7 @@ const freeInWords = (disk: { readonly folder: string; readonly freeMebibytes: nu
     folder: disk.folder,
   });
 
-/** Splits one text into what is wrong and what helps. */
+/** Splits a text into the problem and its remedy. */
 function parted(text: string, mark: string): Pick<TroubleWords, "what" | "remedy"> {
   const at = text.indexOf(mark);
   const [what, remedy] =

@@ -14,17 +14,17 @@ export const troubleTiming = ({ kind }: Pick<Trouble, "kind">) => {
   return { notifyAfter, overAfter, notifiesEnd };
 };
 
-/** What is wrong and what helps, in words for people. */
+/** The texts about a trouble, for people. */
 export const troubleWords = <Kind extends TroubleKind>(trouble: TroubleOf<Kind>): TroubleWords =>
   troubleEntries[trouble.kind].words(trouble);
 
-/** How bad it is. A certificate that is still valid stops nothing yet. */
+/** How severe it is. A certificate that is still valid does not stop anything yet. */
 export const verdictOf = (trouble: Trouble): TroubleVerdict =>
   trouble.kind === "certificate" && trouble.until !== null
     ? "doubtful"
     : troubleEntries[trouble.kind].verdict;
 
-/** The same text for the same trouble whatever its facts are, so that it is reported once. */
+/** Identifies a trouble, independent of its facts, so that it is reported once. */
 export function troubleId<Kind extends TroubleKind>(trouble: TroubleOf<Kind>): string {
   const about = troubleEntries[trouble.kind].about?.(trouble) ?? null;
   return about === null ? trouble.kind : `${trouble.kind}:${about}`;

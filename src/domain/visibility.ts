@@ -2,7 +2,7 @@ import { type ListId, listId, type PersonId, type ProjectId, projectId } from ".
 import type { CollectionName, Item, Project, Todolist } from "./item.ts";
 
 /**
- * Who looks. The admin sees everything. A person sees their own feeds, edits, mails and choices, and the parts of the
+ * Who reads. The admin sees everything. A person sees their own feeds, edits, mails and choices, and the parts of the
  * workspace they have access to. `zone`: the zone in which times are shown.
  */
 export type Viewer =
@@ -94,7 +94,7 @@ export const isPartyTo = (person: PersonId, { creatorId, assigned }: Item): bool
 export const isPrivate = (item: Item, list: Todolist | null): boolean =>
   item.kind === "event" ? item.private : list?.private === true;
 
-/** The same with only the private lists at hand. */
+/** Like `isPrivate`, given only the private lists. */
 export const isAmongPrivate = (
   item: Item,
   privateLists: Pick<ReadonlySet<ListId>, "has">,

@@ -29,7 +29,7 @@ interface CachePurgerDeps {
   readonly random: () => number;
   /** Called after each purge. */
   readonly onPurged: (ending: "done" | "failed") => void;
-  /** Called when purges start to fail, and when they work again (null). */
+  /** Called when purges start to fail, and with null when they work again. */
   readonly onTurn: (problem: string | null) => void;
 }
 
@@ -87,7 +87,7 @@ export function createCachePurger(deps: CachePurgerDeps): CachePurger {
     if (!signal.aborted) deps.onPurged(problem === null ? "done" : "failed");
     const now = clock();
     if (problem === null) {
-      cachePurges.done(purge, purge.ended && purge.told === 0 ? later(now, againAfter) : null);
+      cachePurges.done(purge, purge.ended && purge.purged === 0 ? later(now, againAfter) : null);
     } else if (!signal.aborted) {
       const jitter = slightJitter(deps.random());
       const pause = backOff(purge.tries + 1, { ...restsAfterFaults, jitter });
@@ -149,7 +149,7 @@ export function createCachePurger(deps: CachePurgerDeps): CachePurger {
   };
 }
 
-/** Months are counted as of a fixed date, which is enough for expiry. */
+/** A fixed start date for durations in months, which is exact enough for expiry. */
 const inMilliseconds = { unit: "milliseconds", relativeTo: "2026-01-01" } as const;
 
 /** Values are URL parts that need no escaping; a template may have a whole URL in its query. */

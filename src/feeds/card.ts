@@ -27,7 +27,7 @@ export interface CardNames {
   readonly privateLists: ReadonlySet<ListId>;
 }
 
-/** The parts of a feed's action links except the item and the action. */
+/** What the action links of a feed have in common. */
 export type FeedLinks = LinkMaker & Omit<LinkClaim, "item" | "action">;
 
 export interface CardContext {

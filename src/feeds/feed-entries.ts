@@ -44,7 +44,7 @@ interface FeedEntriesDeps {
   readonly readNames: () => WorkspaceNames;
   readonly options: FeedOptions;
   readonly format: string;
-  /** What action links are made of now; null for none. */
+  /** The present content of action links; null for none. */
   readonly links: () => FeedLinks | null;
 }
 
@@ -88,7 +88,7 @@ export function createFeedEntries(deps: FeedEntriesDeps) {
       if (!fields.has(entry.field)) shownEntries.replace(undefined, entry);
   }
 
-  /** Everything that every entry depends on. */
+  /** The inputs of every entry. */
   function presentNames() {
     const [{ names: present, text: namesText }, presentLinks] = [readNames(), deps.links()];
     const text = `${namesText}${presentLinks ? linksText(presentLinks) : ""}${scope.text()}`;

@@ -23,7 +23,7 @@ export type FeedPresence =
   | { readonly kind: "busy" }
   | { readonly kind: "left-out"; readonly why: string };
 
-/** Everything that decides about the items of a feed on a day. */
+/** What decides which items a feed shows on a day. */
 export interface PresenceRules {
   readonly rules: FeedRules;
   readonly options: FeedOptions;
@@ -117,7 +117,7 @@ interface LeftOut {
 }
 
 const listed = 20;
-/** More items take seconds. */
+/** Limit of items; more would take seconds. */
 const mostLooked = 20_000;
 
 /** Looks at every item of the feed's projects; each step looks at one. */
@@ -164,7 +164,7 @@ export function* feedContent(
   }
 }
 
-/** Its title is not for those who may see the feed. */
+/** Its title is hidden from readers of the feed. */
 function isOthersPrivate({ item }: ViewItem, { rules, privateLists }: PresenceRules): boolean {
   const { person } = rules;
   return person !== null && isAmongPrivate(item, privateLists) && !isPartyTo(person, item);

@@ -22,7 +22,7 @@ export interface Fetch {
   readonly holds: FetchedVersion & { readonly isShownNow: boolean };
   /** Its usual interval: the median of the last ones; null before there are three. */
   readonly interval: Temporal.Duration | null;
-  /** All of it in a sentence. */
+  /** A sentence about the program and its fetches. */
   readonly says: string;
 }
 
@@ -168,7 +168,7 @@ function inWords(seconds: number): string {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Who decides how often a program fetches: Google's and Microsoft's fetch from their servers. */
+/** Where the refresh interval of a program is decided: Google and Microsoft fetch from their own servers. */
 const paces: Readonly<Record<string, string>> = {
   Google: " (set by Google)",
   Outlook: " (set by Microsoft)",

@@ -79,7 +79,7 @@ export class FeedUnreadError extends Error {
   }
 }
 
-/** They take a millisecond or two. */
+/** Number of items written at once, in a millisecond or two. */
 const itemsPerStep = 5;
 
 /** After more changes the feed is built to see whether they concern it. */
@@ -110,7 +110,7 @@ interface Working {
 
 const zip = promisify(gzip);
 const brotli = promisify(brotliCompress);
-// The default quality takes a hundred times as long and saves a fifth.
+// The default quality takes a hundred times as long for an output smaller by a fifth.
 const brotliQuality = { [zlib.BROTLI_PARAM_QUALITY]: 5 };
 
 /** `feed`: returns the feed's row, whose name, colour and filter may change; `deps.options` includes the filter. */

@@ -31,7 +31,7 @@ interface DigestContext {
   readonly webUrl: string | null;
 }
 
-/** What an open item of the reader means on a day. */
+/** An open item of the reader on a day. */
 type SectionName = "today" | "week" | "overdue";
 
 interface DigestEntry {
@@ -67,7 +67,7 @@ export function gatherDigest(context: DigestContext): Digest {
   };
 }
 
-/** How many things it tells. */
+/** Number of its entries. */
 export const countIn = ({ entries, more }: Section): number => entries.length + more;
 
 export const isEmpty = ({ today, week, overdue, moved }: Digest): boolean =>
@@ -141,7 +141,7 @@ function sectionEntry(item: Item, about: readonly string[], context: DigestConte
   };
 }
 
-/** Null where the reader would see no difference. */
+/** Null if the reader would see no difference. */
 function movedEntry(
   { shown, before, actor }: DateMove,
   context: DigestContext,

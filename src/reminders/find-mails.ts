@@ -102,7 +102,7 @@ function planDigests(
   return { due, nextAt };
 }
 
-/** State of something that falls due. */
+/** State of a due reminder or digest. */
 type Readiness =
   | { readonly kind: "free"; readonly begunAs: string | null }
   | { readonly kind: "settled" }
@@ -117,7 +117,7 @@ function readinessOf(row: SendQueueRow | null, now: Temporal.Instant): Readiness
   return { kind: "free", begunAs: row?.messageId ?? null };
 }
 
-/** Something due, with the Message-ID it was started under; null if it is new. */
+/** Something due, with its Message-ID if it was started; null if it is new. */
 interface Ready {
   readonly mail: DueMail;
   readonly begunAs: string | null;

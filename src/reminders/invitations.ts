@@ -34,16 +34,16 @@ export type InvitationEvent = {
 interface InvitationsDeps extends MailDeps {
   /** URL template of the service's own pages; null if unknown. */
   readonly webUrl: string | null;
-  /** True once the workspace was read, so that a missing event is gone. */
+  /** True if the workspace was read completely, so that a missing event is gone. */
   readonly swept: () => boolean;
   readonly onEvent: (event: InvitationEvent) => void;
 }
 
 /** Changes within this time become one message. */
 const mergedFor = Temporal.Duration.from({ minutes: 1 });
-/** Events further ahead are sent when they come nearer. */
+/** Invitations to later events are sent when they are this near. */
 const horizon = Temporal.Duration.from({ hours: 60 * 24 });
-/** A message delayed longer than this would confuse. */
+/** A message delayed longer than this is dropped. */
 const retryFor = Temporal.Duration.from({ hours: 72 });
 
 /** A message to send: what a person's calendar should show of an event, or that it is canceled. */
@@ -106,7 +106,7 @@ export function createInvitations(deps: InvitationsDeps) {
     return wishes;
   }
 
-  /** Those that were noticed long enough ago; what was settled otherwise is forgotten. */
+  /** Messages whose cause was noticed long enough ago. Those that are no longer needed are dropped. */
   function dueOf(wishes: readonly Wish[]): readonly Wish[] {
     const now = clock();
     const open = new Set(wishes.map(nameOf));
@@ -135,7 +135,7 @@ export function createInvitations(deps: InvitationsDeps) {
     );
     if (!result) return null;
     const { ending } = result;
-    // What was refused for good is not sent again until the next change.
+    // A rejected message is not sent again before the next change.
     if (ending.kind !== "deferred") {
       if (method === "REQUEST") store.invitations.keep(invitation);
       else store.invitations.forget(key.person, key.item);
@@ -167,7 +167,7 @@ export function createInvitations(deps: InvitationsDeps) {
 
 const nameOf = ({ key }: Wish): string => `${key.person} ${key.item}`;
 
-/** Of what an invitation says. */
+/** Hash of the text of an invitation. */
 const digestOf = ({ title, description, when, private: isPrivate }: EventItem): string =>
   fingerprint(JSON.stringify([title, plainDescription(description), when, isPrivate]));
 

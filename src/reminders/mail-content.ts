@@ -13,7 +13,7 @@ export interface MailContent {
   /** The main fact in one line; phones show it under the subject. */
   readonly preview: string;
   readonly heading: string;
-  /** Shown under the heading where the preview is not visible; null if the parts say everything. */
+  /** Shown under the heading, for programs without a preview; null if the parts contain everything. */
   readonly fact: string | null;
   readonly parts: readonly MailPart[];
   /** Why the recipient gets this mail. */
@@ -266,7 +266,7 @@ function comparisonMarkup({
   return [`<table style="margin:1em 0 0;border-spacing:0">${row("", sides)}${body}</table>`];
 }
 
-/** Large enough for touch. The first is what most people want. */
+/** Large enough for touch. The first is the most common choice. */
 function buttonOf({ label, url }: NamedLink, isFirst: boolean): string {
   const look = isFirst
     ? "background:#1559b7;border:1px solid #1559b7;color:#ffffff"

@@ -34,7 +34,7 @@ interface NoticesDeps extends MailDeps {
   readonly onEvent: (event: NoticeEvent) => void;
 }
 
-/** A mail delayed longer than this would be about something long settled. */
+/** A mail delayed longer than this is outdated and dropped. */
 const retryFor = Temporal.Duration.from({ hours: 72 });
 
 /** More edits of one person than this are combined into one mail: a whole file may be rejected at once. */
@@ -104,7 +104,7 @@ export function createParkingNotices(deps: NoticesDeps) {
   };
 }
 
-/** What was started is resent unchanged. */
+/** A mail that was started is resent unchanged. */
 function combineNotices(open: readonly Edit[], store: Store): readonly NoticeMail[] {
   const { installation } = store.meta;
   const idOf = (edit: Edit) => messageIdOf(noticeKey(edit), installation);

@@ -82,7 +82,7 @@ export type WindowOf = (reminder: Reminder, reader: ReaderClock) => MailWindow |
 /** The recipient's time zone, and own time of day for reminders; null for the configured one. */
 export type ReaderClock = Pick<Recipient, "zone" | "at">;
 
-/** Even a punctual mail leaves a moment after it is due, so anything shorter makes no sense. */
+/** Minimum, as even a punctual mail is sent a moment after it is due. */
 const shortestCatchUp = Temporal.Duration.from({ minutes: 1 });
 const mostKept = 20_000;
 

@@ -12,7 +12,7 @@ export interface ReminderSpan {
 /** The reminders that may be due in a span, by item, and possibly some that may not. */
 export interface Reachable {
   readonly items: Iterable<readonly Reminder[]>;
-  /** Nothing else may be due before this; null if nothing follows the span. */
+  /** No other reminder may be due before this; null if none follows the span. */
   readonly nextAt: Temporal.Instant | null;
 }
 

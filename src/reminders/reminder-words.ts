@@ -81,7 +81,7 @@ export function reminderContent(context: ReminderContext): MailContent {
 export const shownTitle = ({ title }: Pick<Item, "title">): string =>
   excerpt(plainLine(title), 300) || say("item.untitled");
 
-/** Later than this is mentioned in the text. */
+/** A longer delay is mentioned in the text. */
 export const punctual = Temporal.Duration.from({ minutes: 5 });
 
 /** The main fact of a reminder: "Due tomorrow, Tue 24 Nov 2026", "Starts in 15 minutes". */

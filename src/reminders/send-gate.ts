@@ -4,9 +4,9 @@ import { isBefore, type MailWindow } from "./plan-mails.ts";
 
 /** Decides whether mails may be sent, and extends the windows of those that were nearly too late meanwhile. */
 export interface SendGate {
-  /** Call at each look and before each mail: a long silence is taken for a suspended machine. */
+  /** Call at each check and before each mail: a long gap between calls counts as a suspended machine. */
   isOpen(): boolean;
-  /** Extends a window in which mails were held back by some minutes, unless it has an end of its own. */
+  /** Extends by some minutes a window in which mails were held back, unless it has a fixed end. */
   readonly extended: <W extends MailWindow>(window: W) => W;
 }
 
@@ -25,7 +25,7 @@ interface SendGateDeps {
 interface Wait {
   readonly since: Temporal.Instant;
   readonly isRead: () => boolean;
-  /** True if anybody was told to wait. */
+  /** True if a caller had to wait. */
   readonly hasHeld: boolean;
 }
 
@@ -77,7 +77,7 @@ export function createSendGate({
         wait = { ...wait, hasHeld: true };
         return false;
       }
-      // What was past before mails were sent for the first time gets no reminder.
+      // No reminders of what was over before the first mails were sent.
       if (isKnown && wait.hasHeld) held = { from: wait.since, until: now };
       if (!isKnown) store.ledger.opened();
       isKnown = true;

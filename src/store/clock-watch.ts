@@ -1,4 +1,4 @@
-/** Clocks are adjusted by seconds all the time. That shifts waits a little and does no harm. */
+/** Clocks are often adjusted by seconds, which only shifts waits a little. */
 const tolerableMs = 60_000;
 
 /**

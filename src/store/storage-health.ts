@@ -33,7 +33,7 @@ export function createStorageHealth({ db, clock }: StoreDeps) {
   function note(error: unknown): boolean {
     const kind = storageFault(error);
     if (kind === null) return false;
-    // Damage stays, whatever else fails after it.
+    // Damage stays reported, even if something else fails later.
     if (trouble?.kind === "damaged" && kind !== "damaged") return true;
     const at = clock();
     const failures = (trouble?.failures ?? 0) + 1;
@@ -77,8 +77,8 @@ export const retryAfterOf = ({ kind }: Pick<StorageTrouble, "kind">): number =>
 export const isStorageFault = (error: unknown): boolean => storageFault(error) !== null;
 
 /**
- * Why the data directory cannot be opened, with what helps; null for errors that do not come from the disk. Missing permissions
- * count here, as a running process cannot meet them elsewhere.
+ * Why the data directory cannot be opened, and what to do; null for errors that do not come from the disk. Missing permissions
+ * count only here, as they cannot occur later in a running process.
  */
 export function storageProblemAtStart(error: unknown, dataDir: string): string | null {
   const problem = diskProblem(error, dataDir);

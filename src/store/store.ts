@@ -195,7 +195,7 @@ export function createStore(deps: StoreDeps, randomId: () => string) {
 interface Meta {
   /** Right side of the UIDs; made once. */
   readonly installation: string;
-  /** Changes when a backup is restored, so that nothing from before counts as known. */
+  /** Changes when a backup is restored, which invalidates what clients know from before. */
   readonly epoch: string;
   /** When this installation first ran. */
   readonly installedAt: Temporal.Instant;

@@ -19,14 +19,14 @@ export interface TopicNews {
 /** Reports which part of the data was just written. */
 export type TopicWatch = ReturnType<typeof createTopicWatch>;
 
-/** A table, the writes of it that matter, and the people concerned as a JSON array in SQL over the written ROW. */
+/** A table, its relevant writes, and SQL over the written ROW for the people concerned, as a JSON array. */
 type Watched = readonly [table: string, writes: readonly string[], people: string];
 
 const everybody = "NULL";
 const nobody = "'[]'";
 const editor = "(SELECT json_array(actor) FROM edits WHERE id = ROW.edit)";
 
-/** A poll without changes does not matter. */
+/** Polls without changes are not reported. */
 const watched: Readonly<Record<Topic, readonly Watched[]>> = {
   edits: [
     ["edits", ["INSERT", "UPDATE", "DELETE"], "json_array(ROW.actor)"],
@@ -85,6 +85,6 @@ export function createTopicWatch({ db }: StoreDeps) {
   };
 }
 
-/** Every poll writes this column. Only the start and the end of a failure matter. */
+/** Every poll writes this column; only the start and the end of a failure are reported. */
 const onlyWhere = (table: string): string =>
   table === "sources" ? " WHEN (OLD.failure IS NULL) <> (NEW.failure IS NULL)" : "";

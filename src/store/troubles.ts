@@ -44,7 +44,7 @@ export function createTroubles({ db, clock }: StoreDeps) {
   const open = () => allOpen.all().flatMap((row) => episodeRow(row) ?? []);
 
   return {
-    /** Records what holds now. A trouble that comes and goes is one until it has been away for its kind's time. */
+    /** Records the present troubles. One that comes back before its `overAfter` has passed is the same one. */
     observe: db.transaction(({ present, isUnsure }: CurrentTroubles): Observation => {
       const now = clock();
       const at = { now: instantText(now) };

@@ -5,7 +5,7 @@ import { listening } from "../http/listening.ts";
 
 /** A cache that records its requests, and answers as the test says. */
 async function aCache() {
-  const told: string[] = [];
+  const received: string[] = [];
   const answer = { status: 200 };
   const port = await listening((request, response) => {
     const { method, url, headers } = request;
@@ -14,13 +14,13 @@ async function aCache() {
       body += chunk;
     });
     request.on("end", () => {
-      told.push(
+      received.push(
         [method, url, headers["authorization"] ?? headers["x-token"] ?? "", body].join(" "),
       );
       response.writeHead(answer.status).end();
     });
   });
-  return { told, answer, url: `http://127.0.0.1:${port}` };
+  return { received, answer, url: `http://127.0.0.1:${port}` };
 }
 
 async function behind(purge: object, lengths: object = {}) {
@@ -36,14 +36,14 @@ describe("the cache purger", () => {
     const { rename, purge, direct, path, key } = await behind({ url: `${cache.url}/{key}` });
     rename("One");
     await purge();
-    expect(cache.told).toEqual([]);
+    expect(cache.received).toEqual([]);
     await direct(`GET ${path}`);
     await purge();
-    expect(cache.told).toEqual([]);
+    expect(cache.received).toEqual([]);
     for (const title of ["Two", "Three", "Four"]) rename(title);
     await purge();
     await purge();
-    expect(cache.told).toEqual([`PURGE /${key}  `]);
+    expect(cache.received).toEqual([`PURGE /${key}  `]);
   });
 
   it("purges what a new day has changed", async () => {
@@ -52,7 +52,7 @@ describe("the cache purger", () => {
     await direct(`GET ${path}`);
     clock.advance({ hours: 24 });
     await purge();
-    expect(cache.told).toHaveLength(1);
+    expect(cache.received).toHaveLength(1);
   });
 
   it("fills in key, address and token wherever they are requested", async () => {
@@ -68,7 +68,9 @@ describe("the cache purger", () => {
     rename("Other");
     await purge();
     const address = encodeURIComponent(`https://calendar.example.com${path}`);
-    expect(cache.told).toEqual([`POST /purge${path}?of=${address} the-token {"tags":["${key}"]}`]);
+    expect(cache.received).toEqual([
+      `POST /purge${path}?of=${address} the-token {"tags":["${key}"]}`,
+    ]);
   });
 
   it("sends a token as Bearer if no template names it", async () => {
@@ -80,7 +82,7 @@ describe("the cache purger", () => {
     await direct(`GET ${path}`);
     rename("Other");
     await purge();
-    expect(cache.told).toEqual([`PURGE /${key} Bearer the-token `]);
+    expect(cache.received).toEqual([`PURGE /${key} Bearer the-token `]);
   });
 
   it("purges an ended address until the cache confirms, then once more", async () => {
@@ -92,7 +94,7 @@ describe("the cache purger", () => {
     feeds.rotate(feed.id);
     await purge();
     await purge();
-    expect(cache.told).toEqual([`PURGE ${path}  `]);
+    expect(cache.received).toEqual([`PURGE ${path}  `]);
     expect(store.cachePurges.state()).toMatchObject({
       waiting: 1,
       ended: 1,
@@ -108,7 +110,7 @@ describe("the cache purger", () => {
     await purge();
     clock.advance({ hours: 1 });
     await purge();
-    expect(cache.told).toEqual(Array.from({ length: 4 }, () => `PURGE ${path}  `));
+    expect(cache.received).toEqual(Array.from({ length: 4 }, () => `PURGE ${path}  `));
     expect(turns).toEqual(["the cache answers PURGE with 503", null]);
   });
 
@@ -127,10 +129,10 @@ describe("the cache purger", () => {
   });
 
   it("purges again what changed during a request", async () => {
-    const told: string[] = [];
+    const received: string[] = [];
     let meanwhile = () => {};
     const port = await listening((request, response) => {
-      told.push(request.url ?? "");
+      received.push(request.url ?? "");
       meanwhile();
       response.writeHead(204).end();
     });
@@ -144,7 +146,7 @@ describe("the cache purger", () => {
     expect(store.cachePurges.state().waiting).toBe(1);
     await purge();
     expect(store.cachePurges.state().waiting).toBe(0);
-    expect(told).toHaveLength(2);
+    expect(received).toHaveLength(2);
   });
 
   it("accepts that a cache has no copy, and counts a silent one as failing", async () => {

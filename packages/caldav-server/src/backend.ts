@@ -142,7 +142,7 @@ export interface Writer<Person extends Account = Account> {
   readonly person: Person;
   /** User-Agent; "" for none. */
   readonly agent: string;
-  /** Ids of push registrations that are not to hear of this change; `all` for every one. */
+  /** Ids of push registrations that are not notified of this change; `all` for every one. */
   readonly unnotified?: readonly string[] | "all";
 }
 
@@ -192,10 +192,10 @@ export interface PushRequest {
   /** In base64url: a point of P-256, and 16 octets. */
   readonly publicKey: string;
   readonly authSecret: string;
-  /** Which changes it wants to hear of: of objects, of the collection's own properties. */
+  /** Which changes it subscribes to: of objects, of the collection's own properties. */
   readonly content: boolean;
   readonly properties: boolean;
-  /** When it should end; null for no wish. */
+  /** Requested expiry; null if none. */
   readonly expires: Temporal.Instant | null;
 }
 
@@ -203,7 +203,7 @@ export interface PushRequest {
 export interface PushSupport {
   /** The server's VAPID key: an uncompressed point of P-256 in base64url. Source: RFC 8292. */
   readonly vapidKey: string;
-  /** Names a collection in messages, and cannot be guessed. */
+  /** Identifies a collection in messages; not guessable. */
   topic(person: Account, calendar: Calendar | null): string;
   register(
     person: Account,

@@ -57,7 +57,7 @@ export interface DavContext
   readonly login: string;
   /** User-Agent of their program; empty if none. */
   readonly agent: string;
-  /** Ids of push registrations that are not to hear of changes by this request. */
+  /** Ids of push registrations that are not notified of changes by this request. */
   readonly unnotified: readonly string[] | "all";
   readonly paths: DavPaths;
   /** Scheme and host of the public URL, without a trailing slash. Prepended to a path of `paths`, it gives an absolute URL. */
@@ -122,7 +122,7 @@ export type Resource =
       readonly kind: "object";
       readonly calendar: Calendar;
       readonly name: string;
-      /** Null if it does not exist, or not any more. */
+      /** Null if it does not exist, or no longer. */
       readonly object: CalendarObject | null;
     };
 

@@ -287,7 +287,7 @@ function endingOf(error: unknown, maxSize: number | null): Body {
   return { kind: "refused", fault: { ...fault, headers } };
 }
 
-/** The rest is not worth reading: the connection ends with the answer. */
+/** The rest is not read: the connection ends with the answer. */
 const headers = { Connection: "close" };
 
 /** `maxSize`: for an object; null for XML. */

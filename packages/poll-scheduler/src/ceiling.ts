@@ -1,4 +1,4 @@
-/** What an age limit demands of the polls. */
+/** The polls that an age limit requires. */
 export interface Load {
   /** Number of sources, each read with one poll. */
   readonly sources: number;

@@ -12,7 +12,7 @@ export interface SubtaskPlace extends TaskPlace {
 
 export type SubtaskView = ReturnType<typeof showWork>;
 
-/** Which fields of a task its subtasks change: services differ, and nothing is promised. */
+/** Which fields of a task are changed by its subtasks. Not documented; services differ. */
 interface ParentManner {
   readonly movesTime?: boolean;
   /** If true, `percent_progress` is the share of completed subtasks. */

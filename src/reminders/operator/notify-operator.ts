@@ -205,7 +205,7 @@ interface Planned {
   readonly things: readonly DueReport[];
 }
 
-/** What was started is resent unchanged; everything new goes into one message. */
+/** Messages that were started are resent unchanged; all new troubles go into one message. */
 function planFor(
   way: string,
   episodes: readonly Episode[],

@@ -4,7 +4,7 @@ import { instantText } from "../rows/item-rows.ts";
 import { tableRow } from "../rows/row.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** A program that is told about changes of a calendar; `calendar`: its slug, "" for the home. */
+/** A program subscribed to changes of a calendar. `calendar`: its slug, "" for the home. */
 export interface PushRegistration {
   readonly id: number;
   /** Last path segment of its address. */
@@ -16,22 +16,22 @@ export interface PushRegistration {
   readonly content: boolean;
   readonly properties: boolean;
   readonly expires: Temporal.Instant;
-  /** What it was last told: the sync-token, and a hash of the description. */
+  /** The sync-token in the last message, and a hash of the description. */
   readonly token: string;
   readonly look: string;
   /** Time of the last message; null for none. */
   readonly sentAt: Temporal.Instant | null;
 }
 
-/** A new one; `resource`: a hash of the address, by which the same program is recognized. */
+/** A new registration. `resource`: a hash of the address; the same program has the same one. */
 export type NewRegistration = Omit<PushRegistration, "id" | "sentAt"> & {
   readonly resource: string;
 };
 
-/** A person's programs that are told of one calendar. A further one replaces the oldest. */
+/** Limit of programs per person and calendar. One more replaces the oldest. */
 const mostPrograms = 20;
 
-/** Registrations for WebDAV-Push. They end with their person's app password, by triggers. */
+/** Registrations for WebDAV-Push. Triggers delete them with their person's app password. */
 export function createPushRegistrations({ db, clock }: StoreDeps) {
   const known = db
     .prepare(
@@ -55,7 +55,7 @@ export function createPushRegistrations({ db, clock }: StoreDeps) {
   );
   const remove = db.prepare("DELETE FROM push_registrations WHERE person = ? AND name = ?");
   const expire = db.prepare("DELETE FROM push_registrations WHERE expires_at <= ?");
-  const told = db.prepare("UPDATE push_registrations SET token = ?, look = ? WHERE id = ?");
+  const note = db.prepare("UPDATE push_registrations SET token = ?, look = ? WHERE id = ?");
   const sent = db.prepare("UPDATE push_registrations SET sent_at = ? WHERE id = ?");
   const forget = db.prepare(
     "DELETE FROM outbox WHERE kind = 'push' AND subject = ? AND occasion <> ?",
@@ -81,12 +81,12 @@ export function createPushRegistrations({ db, clock }: StoreDeps) {
     isEmpty: (): boolean => count.get() === 0,
     /** False if the person has none of this name. */
     remove: (person: PersonId, name: string): boolean => remove.run(person, name).changes > 0,
-    /** Removes those whose time is over. */
+    /** Removes expired registrations. */
     expire: (): void => void expire.run(instantText(clock())),
-    /** Records what a program has been told, or need not be told. */
-    told: (id: number, news: Pick<PushRegistration, "token" | "look">): void =>
-      void told.run(news.token, news.look, id),
-    /** Records a message that was sent, and forgets the ones before. */
+    /** Records the state that a program knows, or was not to be notified of. */
+    notified: (id: number, state: Pick<PushRegistration, "token" | "look">): void =>
+      void note.run(state.token, state.look, id),
+    /** Records a sent message, and deletes earlier ones. */
     sent(id: number, occasion: string): void {
       sent.run(instantText(clock()), id);
       forget.run(id, occasion);
@@ -94,7 +94,7 @@ export function createPushRegistrations({ db, clock }: StoreDeps) {
   };
 }
 
-/** One message to a program; `occasion`: the same for the same news. */
+/** Identifies a message to a program. `occasion` identifies the change that it reports. */
 export interface PushKey {
   readonly registration: number;
   readonly person: PersonId;

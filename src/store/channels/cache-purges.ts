@@ -31,7 +31,7 @@ export function createCachePurges({ db, clock }: StoreDeps) {
     cachePurgeRow,
   );
   const next = db.prepare("SELECT min(due_at) AS at FROM cache_purges");
-  // A purge requested again meanwhile stays.
+  // Keeps a purge that was requested again meanwhile.
   const drop = db.prepare(
     "DELETE FROM cache_purges WHERE feed = @feed AND version = @version AND asks = @asks",
   );
@@ -61,7 +61,7 @@ export function createCachePurges({ db, clock }: StoreDeps) {
       const at = textColumn(next.get(), "at");
       return at === null ? null : Temporal.Instant.from(at);
     },
-    /** The cache has purged it. `again`: when to purge it once more; null = never. */
+    /** The cache has purged it. `at`: when to purge it once more; null = never. */
     done(purge: CachePurgeRow, at: Temporal.Instant | null): void {
       if (at === null) drop.run(keyOf(purge));
       else again.run({ ...keyOf(purge), due: instantText(at) });

@@ -35,7 +35,7 @@ const longQueue = Temporal.Duration.from({ minutes: 2 });
 /** No edit is postponed for longer. A later time was stored by a clock that was set back since. */
 const longestPutOff = Temporal.Duration.from({ hours: 2 });
 
-/** Edits on their way to the service: which one is next, and what is recorded meanwhile. */
+/** Chooses the next edit to send, and records its progress. */
 export function createClaims({
   db,
   zone,
@@ -110,8 +110,9 @@ export function createClaims({
       return next && isAhead(next, { length: longestPutOff, now }) ? now : next;
     },
     /**
-     * Records the item that a change or deletion is about to replace, for undo; the first try counts. `conflicts`: all of the edit,
-     * with those that it is about to overwrite. The request must be sent in the same turn of the event loop, without awaiting.
+     * Records the item that a change or deletion is about to replace, for undo; only at the first try. `conflicts`: all of the
+     * edit, including those that it is about to overwrite. The request must be sent in the same turn of the event loop,
+     * without awaiting.
      */
     replacing: (id: EditId, before: Item, conflicts?: readonly FieldConflict[]): void =>
       void keepBefore.run(itemText(before), conflicts ? JSON.stringify(conflicts) : null, id),
@@ -137,7 +138,7 @@ export function createClaims({
   };
 }
 
-/** What an edit can wait for that may end before its time has come. */
+/** What an edit can wait for. It is retried as soon as that is available, even before its time. */
 export type WaitCause = "service" | "key";
 
 /** Puts a claimed edit or extra back for another try. */
@@ -189,7 +190,7 @@ export function createWaits({ db }: StoreDeps) {
   return {
     of: (cause: WaitCause): readonly WaitingEdit[] => waiting.all({ cause }),
     /**
-     * Edits created before `made` that nothing known holds back. If others were confirmed since `moving`, those never tried are
+     * Edits created before `made` without a known reason to wait. If others were confirmed since `moving`, those never tried are
      * only waiting for their turn.
      */
     stuck({

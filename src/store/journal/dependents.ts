@@ -24,7 +24,7 @@ type Creation = Pick<Edit, "id" | "item">;
 export type Dependents = ReturnType<typeof createDependents>;
 
 const open = "('pending', 'claimed', 'held')";
-/** A parked creation may still happen, and its dependents wait with it. */
+/** States of a creation that may still be sent. Dependents of a parked one are parked with it. */
 const coming = "('pending', 'claimed', 'held', 'parked')";
 /** A creation and the later edits of its item, up to the next creation with the same UID. */
 const upToRecreation = `${beforeRecreation} AND id >= @creation`;
@@ -199,9 +199,9 @@ export function createDependents({
       const problem = stored("problem.itemNotCreated", { edit: creation });
       publish(parkOne.all({ ...aboutCreation({ id: creation, item }), edit, problem }));
     },
-    /** The same for the to-dos below a task that has an id already, as after a restore. */
+    /** Parks the to-dos below a task that already has an id, as may happen after a restore. */
     parkBelow,
-    /** A person resumes the creation: its dependents go on, and it stops waiting for a task that is not coming. */
+    /** Resumes the dependents of a resumed creation, and ends its wait for a task that will not be created. */
     resume(creation: EditId): void {
       endVainWait(creation);
       publish(unpark.all({ creation, item: 0, problem: null, now: stamp() }));

@@ -111,7 +111,7 @@ export function createEndings({
       }
       changes.publish(edit.item);
     }),
-    /** Returns the dependents that wait for a person with it. */
+    /** Returns the dependents that were parked with it. */
     settle: db.transaction((edit: Edit, settlement: Settlement): readonly EditId[] => {
       attempts.release(edit.id);
       if (settlement.kind === "retry") {

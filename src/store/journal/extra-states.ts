@@ -106,7 +106,7 @@ export function createExtras({ db, clock }: StoreDeps) {
     }),
     /** When the next one may be sent; null if none. */
     nextAt: (): Temporal.Instant | null => instantOf(textColumn(waiting.get(), "next")),
-    /** The file; null if it is none, and once it is done. */
+    /** Contents of a file; null for other extras, and once it is done. */
     content: (id: number): Uint8Array | null => contentColumn(content.get(id)),
     /** The upload is done and need not be repeated. */
     uploaded: (id: number, fileId: string): void => void uploaded.run(fileId, stamp(), id),

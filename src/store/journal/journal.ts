@@ -147,7 +147,7 @@ export function createJournal({
     if (!edit || !isResumed) return false;
     dependents.resume(id);
     dependents.parkWithCreation(edit);
-    // Also when an edit of another channel has replaced the one with a name.
+    // Needed for every edit: it may have replaced the held edit that chose the name.
     objectNames.grant(edit.item);
     if (isShownToEditor(edit)) {
       // Everyone gets other octets, even if the item itself is unchanged.
@@ -257,7 +257,7 @@ const isShownToEditor = ({ state, channel }: Pick<Edit, "state" | "channel">): b
 const shownBeside = (base: Item, content: string | null): string | null =>
   content === null || content === contentText(base) ? null : plainItemText(content);
 
-/** Two polling rounds at the usual rate: by then, the result of a request was seen. */
+/** Two polling rounds at the usual rate, which show the result of a request. */
 const discoveryWindow = Temporal.Duration.from({ minutes: 30 });
 
 /** Queries of the journal. */

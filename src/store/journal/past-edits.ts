@@ -106,7 +106,7 @@ export function createPastEdits({ db, zone, clock }: StoreDeps) {
       const before = instantText(moment);
       const cut = numberColumn(cutAt.get(before), "revision");
       if (cut > 0) {
-        // First of all: requests for changes since then are answered as unknown from now on.
+        // First, so that requests for older changes are answered as unknown before rows are deleted.
         setReach.run({ cut: String(cut) });
         yield* emptied(dropChanges, cut);
         const last = numberColumn(lastItem.get(), "item");

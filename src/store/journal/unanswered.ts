@@ -30,7 +30,7 @@ const betweenLooks = {
   first: Temporal.Duration.from({ seconds: 5 }),
   ceiling: Temporal.Duration.from({ seconds: 320 }),
 };
-/** How long a late write explains what an edit finds, and an unreadable item is looked up. */
+/** How long a late write may explain a difference, and how long reading an unreadable item is retried. */
 const retention = Temporal.Duration.from({ hours: 24 });
 
 /**
@@ -85,7 +85,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps) {
     carriedOut: (id: number): void => void carryOut.run(stamp(), id),
     /** Writes of an item that may still be carried out, or were recently found to have been; newest first. */
     ofItem,
-    /** Claims an item to be read now, for thirty seconds; null if none. */
+    /** Claims an item for reading, for thirty seconds; null if none is due. */
     claimLook: db.transaction(() => {
       const row = due.get(stamp());
       if (row === undefined) return null;

@@ -117,8 +117,8 @@ export function createWithdrawals({
      */
     withdraw,
     /**
-     * An item is to be created as this kind: its earlier, deleted form ends. Call inside the transaction of the creation, which
-     * is stored already.
+     * Ends earlier, deleted forms of an item that is about to be created as this kind. Call inside the transaction of the
+     * creation, after it was stored.
      */
     replace({ id, item }: Pick<Edit, "id" | "item">, kind: ItemKind): void {
       const left = open.all({ item, id }).filter((row) => {

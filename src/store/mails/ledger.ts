@@ -41,13 +41,13 @@ export interface MailState {
 export interface ReminderLedger extends SendQueue<MailKey> {
   /** Claimed or deferred ones. */
   unsettled(): readonly OpenMail[];
-  /** It is not to be sent for now. If it becomes due after all, it is sent with the same Message-ID. */
+  /** Cancels it for now. If it becomes due again, it is sent with the same Message-ID. */
   drop(key: MailKey): void;
   /** Skips a digest without contents for its day. */
   leaveEmpty(key: MailKey, messageId: string): void;
   /** When a person's last digest before this day was made; null if none. */
   lastDigestAt(person: PersonId, day: Temporal.PlainDate): Temporal.Instant | null;
-  /** When mails since a moment were started, without future ones, oldest first. */
+  /** Start times of mails since a moment, oldest first; none in the future. */
   begunSince(at: Temporal.Instant): readonly Temporal.Instant[];
   /** When this installation had first read the whole workspace; null = not yet. */
   openedAt(): Temporal.Instant | null;

@@ -4,7 +4,7 @@ import { type LogInLink, logInLinkRow } from "../rows/log-in-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import { createSendQueue, ofPeople } from "./send-queue.ts";
 
-/** The mail with one link. */
+/** Identifies the mail with a link. */
 export interface LogInMailKey {
   readonly link: number;
   readonly person: PersonId;

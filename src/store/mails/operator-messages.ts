@@ -53,7 +53,7 @@ export function createOperatorMessages(deps: StoreDeps) {
         person: 0,
       }),
     }),
-    /** Troubles that are not over, or whose end is still to be reported to somebody who was told of the beginning. */
+    /** Troubles that are not over, or whose end was not yet reported to a receiver of the beginning. */
     pending: (): readonly Episode[] => pending.all().flatMap((row) => episodeRow(row) ?? []),
     ofWay: (way: string): readonly OperatorMessageRow[] => ofWay.all(way),
     /** Retries messages that receivers rejected: after a start, address or token may have changed. */

@@ -4,7 +4,7 @@ import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import { type OffChoice, offChoiceRow } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** Mails that people have turned off, and those that they get only if they choose them. */
+/** Kinds of mail that people have turned off or opted in to. */
 export function createMailChoices({ db, clock }: StoreDeps) {
   const off = db.prepare(
     "SELECT 1 FROM mail_choices WHERE person = ? AND choice IN (?, 'all') LIMIT 1",
@@ -37,17 +37,17 @@ export function createMailChoices({ db, clock }: StoreDeps) {
       if (isOptIn(choice)) optOut.run(person, choice);
       else add.run(person, choice, instantText(clock()));
     },
-    /** Turns one choice on again. For a kind, also turns on "all mail", without which it would stay off. */
+    /** Turns one choice on again. Also removes an opt-out from all mail, which would keep a kind off. */
     turnOn(person: PersonId, choice: MailChoice): void {
       remove.run(person, choice);
       if (isOptIn(choice)) optIn.run(person, choice, instantText(clock()));
     },
-    /** What one person does not get, also because they have not chosen it. */
+    /** Kinds that a person does not get, including those they have not opted in to. */
     offOf: (person: PersonId): readonly MailChoice[] => [
       ...list.all(person).map((row) => offChoiceRow(row).choice),
       ...optInKinds.filter((kind) => !hasOptedIn(person, kind)),
     ],
-    /** True if anybody has chosen a kind that people get only then. */
+    /** True if anybody has opted in to a kind of mail. */
     hasOptIns: (): boolean => anyOptIn.get() !== undefined,
     /** Choices of one person, or of everyone (null), oldest first. */
     list: (person: PersonId | null): readonly OffChoice[] => list.all(person),

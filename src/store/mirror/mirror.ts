@@ -293,7 +293,7 @@ export function createMirror({
     }),
     /**
      * Removes the service's id from a deleted item that is to be recreated with the same UID, and buries the item if it is
-     * still mirrored, as nothing would tell any more that it is gone. A task may become a subtask, and vice versa.
+     * still mirrored, as no poll could report it missing later. A task may become a subtask, and vice versa.
      */
     clearServiceId(key: ItemKey, as: ItemKind): void {
       touch(key);

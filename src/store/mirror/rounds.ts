@@ -62,7 +62,7 @@ export function createRounds({ db, clock }: StoreDeps) {
 }
 
 /**
- * What pages of all tasks have shown in the current round, until it is used. A page that an earlier process read need not be
+ * What pages of all tasks have shown in the current round, until it is applied. A page that an earlier process read need not be
  * requested again. Rows with another layout, and damaged ones, count as never read.
  */
 export function createPageReadings({ db, zone }: StoreDeps) {

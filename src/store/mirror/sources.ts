@@ -113,7 +113,7 @@ export function createSources({ db, clock }: StoreDeps) {
   };
 }
 
-/** Items missing from a complete snapshot, until the service says what became of them. */
+/** Items missing from a complete snapshot, until a look-up confirms that they are gone or still exist. */
 export function createAbsences({ db, clock }: StoreDeps) {
   const notice = db.prepare(
     "INSERT OR IGNORE INTO absences (item, source, noticed_at) VALUES (?, ?, ?)",

@@ -116,7 +116,7 @@ export function createCopySource(deps: CopySourceDeps) {
       if (refused?.stamp === stamp && monotonic() - refused.atMs < againAfterMs) {
         return { kind: "unusable", problem: refused.problem };
       }
-      // The first state is wanted at once.
+      // The first state is copied without waiting.
       const isStill = seen === null || seen === stamp;
       seen = stamp;
       if (isStill) return takeAs(asBytes(stamp), stamp);

@@ -62,7 +62,7 @@ function inCopy(file: string): ReadOnly {
   }
 }
 
-/** Reads once, as opening alone proves little. */
+/** Reads once, as opening does not detect all problems. */
 function checked(db: Database.Database, clean: () => void): ReadOnly {
   try {
     db.pragma("query_only = ON");

@@ -66,7 +66,7 @@ export const cachePurgeRow = rowReader<Tables["cache_purges"]>()({
   /** How often it was requested. */
   asks: "same",
   /** How often the cache was purged since. */
-  told: "same",
+  purged: ["told", "same"],
   /** Consecutive failed attempts. */
   tries: "same",
 });

@@ -2,15 +2,15 @@ import { isTroubleKind, type Trouble } from "../../domain/trouble-kinds.ts";
 import { type SendQueueRow, sendQueueRow } from "./mail-rows.ts";
 import { instantOf, tableRow } from "./row.ts";
 
-/** A trouble from beginning to end. */
+/** One occurrence of a trouble. */
 export interface Episode {
   readonly id: number;
-  /** The same for the same trouble, whatever its facts are. */
+  /** Identifies the trouble, independent of its facts. */
   readonly identity: string;
   /** Its facts as last seen. */
   readonly trouble: Trouble;
   readonly since: Temporal.Instant;
-  /** Since when it was no longer seen; null while it holds. */
+  /** Start of its current absence; null while it is present. */
   readonly goneAt: Temporal.Instant | null;
   /** When it was considered over; null before. */
   readonly overAt: Temporal.Instant | null;
@@ -31,7 +31,7 @@ export function episodeRow(row: unknown): Episode | null {
   };
 }
 
-/** The facts of a trouble; null as above. */
+/** The facts of a trouble; null for an unknown kind. */
 export function troubleRow(row: unknown): Trouble | null {
   const raw = row as { trouble: string };
   const trouble = JSON.parse(raw.trouble) as Trouble;

@@ -142,7 +142,7 @@ export function createChanges({ db, zone, clock }: StoreDeps) {
     return item && contentText(item);
   }
 
-  /** Records what the workspace has taken over of the last versions, if the view stays the same. */
+  /** For an unchanged view: records that the workspace now has the last versions. */
   function settle(key: ItemKey): void {
     const had = hadOf(key);
     carriedOut.run({ key, had });

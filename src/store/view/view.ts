@@ -83,7 +83,7 @@ const columns = `v.item, v.collection, v.content, i.uid, i.sequence, i.modified_
   EXISTS (SELECT 1 FROM edits e WHERE e.item = v.item AND e.state IN ('pending', 'claimed')) AS pending`;
 const joined = `SELECT ${columns} FROM view_items v JOIN identities i USING (item) LEFT JOIN mirror_items m USING (item)`;
 
-/** A version with what decides who could see it. */
+/** A version, and the revisions that decide who could see it. */
 const versionColumns = `v.content, i.service_id, v.revision,
   (SELECT max(revision) FROM versions WHERE item = v.item AND content IS NOT NULL) AS latest`;
 
@@ -188,7 +188,7 @@ export function createView({
     return reader === null || couldSee(reader, { item, ...revisionsOf(row) }) ? item : null;
   }
 
-  /** Uses the present places. A list that was private until recently hides what its tasks were before. */
+  /** Applies present permissions. A list that was private until recently hides earlier versions of its tasks. */
   function couldSee(
     reader: PersonId,
     version: { readonly item: Item; readonly revision: Revision; readonly latest: Revision },

@@ -72,7 +72,7 @@ export function answerProps<Subject>(
 }
 
 /**
- * Programs request some thirty, in two or three thousand characters. Each is repeated for every member, so many or long ones
+ * Programs request about thirty, in two or three thousand characters. Each is repeated for every member, so many or long ones
  * would give an endless answer.
  */
 const mostNamed = 500;

@@ -36,7 +36,7 @@ export function unregisterAnswer(
 }
 
 /**
- * The registrations that are not to hear of a change: those of the program that makes it. Source: draft-bitfire-webdav-push,
+ * Registrations that are not notified of a change: those of the program that makes it. Source: draft-bitfire-webdav-push,
  * `Push-Dont-Notify`: `*`, or a list of quoted addresses.
  */
 export function unnotifiedBy(
@@ -60,7 +60,7 @@ export const supportedTriggers =
   `<content-update xmlns="${pushNamespace}">${element("d:depth", "1")}</content-update>` +
   `<property-update xmlns="${pushNamespace}">${element("d:depth", "0")}</property-update>`;
 
-/** What is new at a topic. `syncToken`: of the calendar's new content; null if that has not changed. */
+/** The changes of a topic. `syncToken`: of the calendar's new content; null if that has not changed. */
 export interface PushNews {
   readonly topic: string;
   readonly syncToken: string | null;
@@ -74,6 +74,6 @@ export function pushMessage({ topic, syncToken, properties }: PushNews): string 
     syncToken === null
       ? ""
       : `<P:content-update><sync-token>${syncToken}</sync-token></P:content-update>`;
-  const told = properties ? "<P:property-update/>" : "";
-  return `<?xml version="1.0" encoding="utf-8"?>\n<P:push-message xmlns="DAV:" xmlns:P="${pushNamespace}"><P:topic>${topic}</P:topic>${content}${told}</P:push-message>`;
+  const update = properties ? "<P:property-update/>" : "";
+  return `<?xml version="1.0" encoding="utf-8"?>\n<P:push-message xmlns="DAV:" xmlns:P="${pushNamespace}"><P:topic>${topic}</P:topic>${content}${update}</P:push-message>`;
 }

@@ -83,7 +83,7 @@ interface Scope {
 
 /**
  * The members to search; null for none. Depth 0 means the calendar alone, which is no object. Without a Depth header RFC 3253
- * also means 0, which nobody wants; simple programs omit it and want the members. Source: RFC 4791 7.8 (Depth).
+ * also means 0; but simple programs that omit it expect the members. Source: RFC 4791 7.8 (Depth).
  */
 function scopeOf(
   { backend }: DavContext,
@@ -199,7 +199,7 @@ function prefilterInside({ name, conditions }: ComponentFilter, margin: number):
   ]);
 }
 
-/** False if one says so; else null if one cannot tell. */
+/** False if any result is false; else null if any is null. */
 function allOf(prefilters: readonly Prefilter[]): Prefilter {
   return (object) => {
     let answer: boolean | null = true;
