@@ -110,7 +110,10 @@ function shortened(text: string): string {
   return `${cut.trimEnd()} …`;
 }
 
-/** Source: https://www.standardwebhooks.com (headers `webhook-…`; secrets with `whsec_` are base64). */
+/**
+ * Two forms of one signature, as receivers verify either. Sources: https://www.standardwebhooks.com (headers `webhook-…`; secrets
+ * with `whsec_` are base64); https://docs.stripe.com/webhooks/signature (`t=…,v1=…` with the secret as it is, in hexadecimal).
+ */
 function signatureOf(signed: {
   readonly body: Buffer;
   readonly id: string;
@@ -125,5 +128,10 @@ function signatureOf(signed: {
     ? Buffer.from(secret.slice("whsec_".length), "base64")
     : Buffer.from(secret);
   const signature = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body);
-  return { ...head, "webhook-signature": `v1,${signature.digest("base64")}` };
+  const stamped = createHmac("sha256", secret).update(`${timestamp}.`).update(body);
+  return {
+    ...head,
+    "webhook-signature": `v1,${signature.digest("base64")}`,
+    "dayferry-signature": `t=${timestamp},v1=${stamped.digest("hex")}`,
+  };
 }

@@ -39,7 +39,9 @@ describe("postMessage()", () => {
     });
     const [got] = receiver.received;
     const signed = `0123@i.dayferry.1795507200.${got?.body}`;
-    const signature = createHmac("sha256", "s3cret-of-mine").update(signed).digest("base64");
+    const keyed = () => createHmac("sha256", "s3cret-of-mine");
+    const signature = keyed().update(signed).digest("base64");
+    const stamped = keyed().update(`1795507200.${got?.body}`).digest("hex");
     expect(got?.data).toEqual({ version: 1, text: "ü" });
     expect(got?.headers).toMatchObject({
       authorization: "Bearer t0ken-of-mine",
@@ -47,6 +49,7 @@ describe("postMessage()", () => {
       "webhook-id": "0123@i.dayferry",
       "webhook-timestamp": "1795507200",
       "webhook-signature": `v1,${signature}`,
+      "dayferry-signature": `t=1795507200,v1=${stamped}`,
     });
   });
 
