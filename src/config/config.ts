@@ -1,3 +1,4 @@
+import type { HookScope } from "../domain/hook-event.ts";
 import type { FolderId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { MailWishes } from "../domain/mail-kind.ts";
 import type { Language } from "../texts/say.ts";
@@ -131,23 +132,9 @@ export interface WebhookConfig {
   readonly secret: string | null;
 }
 
-/** The events that a webhook may receive. */
-export const hookEvents = [
-  "item.changed",
-  "milestone.slipped",
-  "edit.parked",
-  "edit.conflict",
-] as const;
-export type HookEvent = (typeof hookEvents)[number];
-
 /** A webhook for events of the workspace. */
-export interface EventHookConfig extends WebhookConfig {
+export interface EventHookConfig extends WebhookConfig, HookScope {
   readonly name: string;
-  readonly events: readonly HookEvent[];
-  /** Only of this project; null = of all. */
-  readonly project: ProjectId | null;
-  /** Only what is assigned to this person, also private items; null = everything that is not private. */
-  readonly person: PersonId | null;
 }
 
 /** Who gets messages about troubles. */

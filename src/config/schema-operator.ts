@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { hookEvents } from "../domain/hook-event.ts";
 import { personId, projectId } from "../domain/ids.ts";
-import { hookEvents, type WebhookConfig } from "./config.ts";
+import type { WebhookConfig } from "./config.ts";
 import {
   always,
   doc,
@@ -46,7 +47,10 @@ export function eventHooks(folder: string) {
     doc(z.number().int().positive().transform(brand).nullable().prefault(null), about);
   const hook = z
     .strictObject({
-      name: doc(z.string().regex(/\S/, "must not be empty"), "its name in logs and metrics"),
+      name: doc(
+        z.string().regex(/^\s*[^\s#]/, "must not be empty, and not begin with #"),
+        "its name in logs and metrics",
+      ),
       events: doc(z.array(z.enum(hookEvents)).prefault([...hookEvents]), "which events are sent"),
       project: id(projectId, "only of this project"),
       person: id(

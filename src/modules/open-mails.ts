@@ -11,7 +11,6 @@ import { byMail, type MailDeps } from "../reminders/recipients.ts";
 import { createReminders, type RemindersDeps } from "../reminders/reminders.ts";
 import type { MailEnding } from "../reminders/send-once.ts";
 import { createWebhookMailer, reachByWebhook } from "../reminders/webhook-mailer.ts";
-import { anyAddress } from "../remote/address-guard.ts";
 import {
   followMailer,
   type MailLinks,
@@ -90,26 +89,21 @@ export function openMails(modules: Modules, options: MailsOptions) {
   };
 }
 
-/** Tells webhooks of changes in the workspace. */
+/** Sends changes of the workspace to webhooks. */
 function hookStep(modules: Modules): LoopJob["step"] {
-  const { config, secrets, store, clock, random, tallies, log } = modules;
-  if (config.webhooks.length === 0) return () => Promise.resolve("idle");
+  const { config, eventWebhooks, store, clock, random, tallies, log } = modules;
   let ended = new AbortController().signal;
   const hooks = createEventHooks({
     ...{ store, clock, random },
-    hooks: () => secrets.current().webhooks,
-    async post(webhook, message) {
-      const { postMessage } = await import("../remote/webhook.ts");
-      // They come from the operator, and may be in the local network.
-      const limits = { allows: anyAddress, timeout: hookTimeout, signal: ended, clock };
-      return postMessage({ webhook, message }, limits);
-    },
+    hooks: eventWebhooks.hooks,
+    post: ({ key }, message) => eventWebhooks.post(key, message, ended),
     words: hookWords(store),
     publicUrl: config.http.publicUrl,
     onEvent({ kind, ...fields }) {
       tallies.messages.add({ to: "webhooks", ending: kind });
       log.info(`webhook ${kind}`, fields);
     },
+    onSkipped: ({ key }) => log.warn("webhook changes skipped", { hook: key }),
   });
   return (signal) => {
     ended = signal;
@@ -118,7 +112,6 @@ function hookStep(modules: Modules): LoopJob["step"] {
 }
 
 const hookRest = Temporal.Duration.from({ seconds: 1 });
-const hookTimeout = Temporal.Duration.from({ seconds: 10 });
 
 /** The same for mails and for people's webhooks. */
 interface SharedDeps {

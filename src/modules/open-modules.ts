@@ -76,7 +76,7 @@ function openAll(base: Base, { lock, throttle }: Held) {
   const feeds = openFeeds(base, service);
   const edits = openEdits(base, service);
   const people = openPeople(base, { ...service, ...edits, throttle });
-  const troubles = openTroubles(base, { ...service, ...edits });
+  const troubles = openTroubles(base, { ...service, ...edits, ...people });
   const withJobs: readonly DaemonModule[] = [service, feeds, edits, people, troubles];
   return {
     ...base,

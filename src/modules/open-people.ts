@@ -3,8 +3,10 @@ import { largestFile } from "@dayferry/ical";
 import { appleProfileFile, calendarsAreProjects, createCaldavBackend } from "../caldav/backend.ts";
 import { createCalendars } from "../calendars/create-calendars.ts";
 import { createPush } from "../calendars/push-support.ts";
+import { createSeal } from "../domain/sealed-text.ts";
 import { createAcceptItems } from "../edits/intake/accept.ts";
 import { createAcceptMove } from "../edits/intake/accept-move.ts";
+import { createEventWebhooks } from "../people/event-webhooks.ts";
 import { createAccessControl } from "../people/people.ts";
 import type { Throttle } from "../people/throttle.ts";
 import { randomBytes, randomId } from "../runtime.ts";
@@ -29,7 +31,7 @@ export function openPeople(
     readonly throttle?: Throttle | undefined;
   },
 ) {
-  const { config, store, keys, clock, eventLoop, log } = base;
+  const { config, store, keys, secrets, clock, eventLoop, log } = base;
   const zone = config.service.timeZone;
   const accessControl = createAccessControl({
     store,
@@ -60,6 +62,13 @@ export function openPeople(
       randomId,
     });
   return {
+    eventWebhooks: createEventWebhooks({
+      store,
+      seal: () => createSeal(keys.mailKey, "webhooks for events"),
+      listed: () => secrets.current().webhooks,
+      randomBytes,
+      clock,
+    }),
     accessControl,
     people,
     rights,

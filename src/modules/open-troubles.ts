@@ -1,6 +1,7 @@
 import { sourceName } from "../domain/source.ts";
 import { loggedTrouble } from "../domain/trouble.ts";
 import { createRepeatedEdits } from "../edits/delivery/repeated-edits.ts";
+import type { EventWebhooks } from "../people/event-webhooks.ts";
 import { createTroubleFinder } from "../troubles/find-troubles.ts";
 import { createTroubleWatch } from "../troubles/trouble-watch.ts";
 import { probeZone, type ZoneProof } from "../troubles/zone-probe.ts";
@@ -19,7 +20,16 @@ const hour = Temporal.Duration.from({ hours: 1 });
 /** Problems for the operator, and the checks that find them. */
 export function openTroubles(
   base: Base,
-  { upstream, sync, withOwnKey, channels }: ServiceModule & Pick<EditsModule, "channels">,
+  {
+    upstream,
+    sync,
+    withOwnKey,
+    channels,
+    eventWebhooks,
+  }: ServiceModule &
+    Pick<EditsModule, "channels"> & {
+      readonly eventWebhooks: EventWebhooks;
+    },
 ) {
   const { config, store, keys, clock, log } = base;
   const zone = config.service.timeZone;
@@ -36,6 +46,7 @@ export function openTroubles(
       channels: () => channels.states(),
       repeated: createRepeatedEdits(store),
       lostKeys: () => lostKeys(clock()),
+      eventWebhooks: () => eventWebhooks.list(null),
       webhooks: config.operator.webhooks.map(({ name }) => name),
       listedWebhooks: config.people.flatMap(({ id, webhook }) => (webhook ? [id] : [])),
       clock,

@@ -1,7 +1,12 @@
 import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Seal } from "../domain/sealed-text.ts";
-import { anyAddress, literalAddress, publicOnly } from "../remote/address-guard.ts";
+import {
+  type AddressGuard,
+  anyAddress,
+  literalAddress,
+  publicOnly,
+} from "../remote/address-guard.ts";
 import type { Posted } from "../remote/guarded-post.ts";
 import type { Webhook, WebhookMessage } from "../remote/webhook.ts";
 import type { PersonWebhook, WebhookFate } from "../store/mails/person-webhooks.ts";
@@ -98,7 +103,7 @@ export function createWebhookSettings(deps: WebhookSettingsDeps) {
       person: PersonId,
       { url: text, format, token, withMail }: WishedWebhook,
     ): Result<null, string> {
-      const url = readAddress(text);
+      const url = readAddress(text, publicOnly);
       if (!url.ok) return url;
       if (!/^[\x21-\x7e]{0,2000}$/.test(token)) {
         return fail("The token must be printable ASCII without spaces.");
@@ -125,13 +130,15 @@ export function createWebhookSettings(deps: WebhookSettingsDeps) {
   };
 }
 
-function readAddress(text: string): Result<string, string> {
+/** A webhook's URL as somebody entered it, without its fragment; fails with a sentence. */
+export function readAddress(text: string, allows: AddressGuard): Result<string, string> {
   const url = text.length <= longest ? URL.parse(text.trim()) : null;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return fail("The address must begin with https:// or http://.");
   }
   const literal = literalAddress(url);
-  if ((literal !== null && !publicOnly(literal)) || /(?:^|\.)localhost\.?$/i.test(url.hostname)) {
+  const isLocal = /(?:^|\.)localhost\.?$/i.test(url.hostname);
+  if ((literal !== null && !allows(literal)) || (isLocal && allows === publicOnly)) {
     return fail(
       "The address is in a private network. Only the operator can set such an address, in the configuration.",
     );

@@ -1,6 +1,6 @@
-import type { EventHookConfig, HookEvent } from "../config/config.ts";
 import type { Edit } from "../domain/edit.ts";
-import type { ItemKey, Revision } from "../domain/ids.ts";
+import type { HookEvent, HookScope } from "../domain/hook-event.ts";
+import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
 import { isPrivate } from "../domain/visibility.ts";
 import type { Delivery } from "../mail/mail.ts";
@@ -10,6 +10,12 @@ import type { Store } from "../store/store.ts";
 import { retold } from "../texts/stored.ts";
 import { isOpenTo } from "./recipients.ts";
 import { type MailEnding, type MailTopic, newMessageId, sendOnce } from "./send-once.ts";
+
+/** A webhook for events. */
+export interface EventHook extends HookScope {
+  /** Identifies it in the database and in logs. */
+  readonly key: string;
+}
 
 /** Result of a message to a webhook for events. */
 export type HookMessageEvent = { readonly hook: string; readonly messageId: string } & MailEnding;
@@ -27,20 +33,21 @@ export interface HookWords {
 
 interface EventHooksDeps {
   readonly store: Store;
-  /** The present configuration. */
-  readonly hooks: () => readonly EventHookConfig[];
+  readonly hooks: () => readonly EventHook[];
   readonly words: HookWords;
   /** Posts a message; never rejects. */
-  readonly post: (hook: EventHookConfig, message: WebhookMessage) => Promise<Delivery>;
+  readonly post: (hook: EventHook, message: WebhookMessage) => Promise<Delivery>;
   /** Public URL of the pages, without a trailing slash; null if there is none. */
   readonly publicUrl: string | null;
   readonly clock: () => Temporal.Instant;
   readonly random: () => number;
   readonly onEvent: (event: HookMessageEvent) => void;
+  /** Called when changes were skipped because they are no longer recorded. */
+  readonly onSkipped: (hook: EventHook) => void;
 }
 
-/** Something to tell a webhook. */
-interface Telling extends MailTopic<HookKey> {
+/** A message about an item or an edit. */
+interface Notice extends MailTopic<HookKey> {
   readonly message: WebhookMessage;
 }
 
@@ -50,58 +57,61 @@ const retryFor = Temporal.Duration.from({ hours: 72 });
 const most = 200;
 
 /**
- * Tells webhooks of changed items, slipped milestones and parked edits, each once and in the order of the changes. While a
+ * Sends changed items, slipped milestones and parked edits to webhooks, each once and in the order of the changes. While a
  * receiver does not answer, its changes wait, and several of one item become one.
  */
 export function createEventHooks(deps: EventHooksDeps) {
   const { store, onEvent } = deps;
 
-  async function tell(hook: EventHookConfig, telling: Telling): Promise<MailEnding | null> {
-    const { message } = telling;
-    const [result] = await sendOnce<HookKey, Telling, WebhookMessage>(
+  async function send(hook: EventHook, notice: Notice): Promise<MailEnding | null> {
+    const { message } = notice;
+    const [result] = await sendOnce<HookKey, Notice, WebhookMessage>(
       {
-        things: [telling],
+        things: [notice],
         messageId: `<${message.id}>`,
-        address: hook.name,
+        address: hook.key,
         compose: () => message,
       },
       { ...deps, queue: store.hookCursors, mailer: { send: (one) => deps.post(hook, one) } },
     );
-    if (result) onEvent({ hook: hook.name, messageId: message.id, ...result.ending });
+    if (result) onEvent({ hook: hook.key, messageId: message.id, ...result.ending });
     return result?.ending ?? null;
   }
 
   /** True if something was sent. */
-  async function tellItems(hook: EventHookConfig, signal: AbortSignal): Promise<boolean> {
+  async function sendItems(hook: EventHook, signal: AbortSignal): Promise<boolean> {
     const { changes, hookCursors } = store;
-    const known = hookCursors.revisionOf(hook.name);
+    const known = hookCursors.find(hook.key)?.revision;
     const latest = changes.latest();
-    if (known === null) {
-      hookCursors.begin(hook.name, latest);
+    if (known === undefined) {
+      hookCursors.begin(hook.key, latest);
       return false;
     }
-    // What is no longer in the log cannot be sent.
-    if (known < changes.completeFrom()) hookCursors.move(hook.name, latest);
-    if (known >= latest || known < changes.completeFrom()) return false;
+    if (known < changes.completeFrom()) {
+      hookCursors.skip(hook.key, latest);
+      deps.onSkipped(hook);
+      return false;
+    }
+    if (known >= latest) return false;
     let isSent = false;
     for (const { item, revision } of changes.changedAfter(known).slice(0, most)) {
       if (signal.aborted) return isSent;
-      const telling = changeOf(item, { since: known, revision }, { hook, ...deps });
-      const isSettled = telling === null || isOver(store, telling.key);
-      const ending = isSettled ? null : await tell(hook, telling);
+      const notice = changeOf(item, { since: known, revision }, { hook, ...deps });
+      const isSettled = notice === null || isOver(store, notice.key);
+      const ending = isSettled ? null : await send(hook, notice);
       if (!isSettled && (ending === null || ending.kind === "deferred")) return isSent;
       isSent ||= ending !== null;
-      hookCursors.move(hook.name, revision);
+      hookCursors.move(hook.key, { item, revision });
     }
     return isSent;
   }
 
-  async function tellEdits(hook: EventHookConfig, signal: AbortSignal): Promise<boolean> {
+  async function sendEdits(hook: EventHook, signal: AbortSignal): Promise<boolean> {
     let isSent = false;
-    for (const edit of store.hookCursors.parkedFor(hook.name)) {
-      const telling = parkingOf(edit, { hook, ...deps });
-      if (signal.aborted || !telling) continue;
-      isSent = (await tell(hook, telling)) !== null || isSent;
+    for (const edit of store.hookCursors.parkedFor(hook.key)) {
+      const notice = parkingOf(edit, { hook, ...deps });
+      if (signal.aborted || !notice) continue;
+      isSent = (await send(hook, notice)) !== null || isSent;
     }
     return isSent;
   }
@@ -111,8 +121,8 @@ export function createEventHooks(deps: EventHooksDeps) {
     step: async (signal: AbortSignal): Promise<"idle" | "worked"> => {
       let isSent = false;
       for (const hook of deps.hooks()) {
-        isSent = (await tellItems(hook, signal)) || isSent;
-        isSent = (await tellEdits(hook, signal)) || isSent;
+        isSent = (await sendItems(hook, signal)) || isSent;
+        isSent = (await sendEdits(hook, signal)) || isSent;
       }
       return isSent ? "worked" : "idle";
     },
@@ -125,15 +135,15 @@ const isOver = ({ hookCursors }: Store, key: HookKey): boolean => {
 };
 
 interface Context extends Pick<EventHooksDeps, "store" | "words" | "publicUrl" | "clock"> {
-  readonly hook: EventHookConfig;
+  readonly hook: EventHook;
 }
 
-/** What has become of an item since a revision; null if the webhook does not want to know. */
+/** How an item changed since a revision; null if the webhook does not receive it. */
 function changeOf(
   item: ItemKey,
   { since, revision }: { readonly since: Revision; readonly revision: Revision },
   context: Context,
-): Telling | null {
+): Notice | null {
   const { store, words } = context;
   const [first, ...later] = store.view.versionsFrom(item, since);
   const before = first && first.revision <= since ? first.item : null;
@@ -155,7 +165,7 @@ function changeOf(
     changes,
   };
   const occasion = String(revision);
-  return tellingOf({ about: "item", subject: item, occasion }, { type, data, shown }, context);
+  return noticeOf({ about: "item", subject: item, occasion }, { type, data, shown }, context);
 }
 
 /** A milestone that moves to a later day has slipped. */
@@ -168,25 +178,27 @@ function eventOf(before: Item | null, after: Item | null): HookEvent {
     : "item.changed";
 }
 
-/** A parked edit; null if the webhook does not want to know. */
-function parkingOf(edit: Edit, context: Context): Telling | null {
+/** A parked edit; null if the webhook does not receive it. */
+function parkingOf(edit: Edit, context: Context): Notice | null {
   const type = edit.parkReason === "conflict" ? "edit.conflict" : "edit.parked";
-  if (!context.hook.events.includes(type) || !concerns(edit.base, context)) return null;
+  if (!context.hook.events.includes(type) || !concerns(edit.base, context, edit.actor)) return null;
   const { id, state, parkReason: reason } = edit;
   const problem = edit.problem === null ? null : retold(edit.problem);
   const sentence = context.words.sentence(edit);
   const url = context.publicUrl === null ? null : `${context.publicUrl}/edits/${id}`;
   const data = { edit: { id, state, reason, problem, sentence, url } };
   const key = { about: "edit", subject: edit.id, occasion: edit.updatedAt.toString() } as const;
-  return tellingOf(key, { type, data, shown: edit.base }, context);
+  return noticeOf(key, { type, data, shown: edit.base }, context);
 }
 
-/** Private items are sent only to the webhook of a person who sees them. */
-function concerns(item: Item, { hook, store }: Context): boolean {
+/** Private items are sent only to the webhook of a person who sees them. `actor`: whose edit of the item it is about. */
+function concerns(item: Item, { hook, store }: Context, actor: PersonId | null = null): boolean {
   const { project, person } = hook;
   if (project !== null && item.projectId !== project) return false;
-  if (person !== null)
-    return item.assigned.includes(person) && isOpenTo(person, item, store.directory);
+  if (person !== null) {
+    const isOwn = item.assigned.includes(person) || actor === person;
+    return isOwn && isOpenTo(person, item, store.directory);
+  }
   const list = store.directory.listOf(item);
   return !isPrivate(item, list);
 }
@@ -204,12 +216,12 @@ function describeItem(
   };
 }
 
-function tellingOf(
+function noticeOf(
   about: Omit<HookKey, "hook">,
   { type, data, shown }: { readonly type: HookEvent; readonly data: object; readonly shown: Item },
   { hook, store, clock }: Context,
-): Telling {
-  const key = { hook: hook.name, ...about };
+): Notice {
+  const key = { hook: hook.key, ...about };
   const parts = ["hook", key.hook, key.about, key.subject, key.occasion];
   const id = newMessageId(parts, store.meta.installation).slice(1, -1);
   const at = clock();

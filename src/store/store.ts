@@ -22,6 +22,7 @@ import { createExtras } from "./journal/extra-states.ts";
 import { createJournal } from "./journal/journal.ts";
 import { createMoves, createPastEdits } from "./journal/past-edits.ts";
 import { createUnanswered } from "./journal/unanswered.ts";
+import { createEventHookTable } from "./mails/event-hook-table.ts";
 import { createHookCursors } from "./mails/hook-cursors.ts";
 import { createInvitationTable } from "./mails/invitation-table.ts";
 import { createLedger, createNotices, createWebhookLedger } from "./mails/ledger.ts";
@@ -146,6 +147,7 @@ export function createStore(deps: StoreDeps, randomId: () => string) {
     absences: createAbsences(deps),
     brakes: createBrakes(deps),
     invitations: createInvitationTable(deps),
+    eventHooks: createEventHookTable(deps),
     hookCursors: createHookCursors(deps),
     ledger: createLedger(deps),
     notices: createNotices(deps),

@@ -2,8 +2,10 @@ import { statfsSync } from "node:fs";
 import type { PersonId } from "../domain/ids.ts";
 import { troubleId } from "../domain/trouble.ts";
 import type { Trouble } from "../domain/trouble-kinds.ts";
+import type { SendQueueRow } from "../store/rows/mail-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { CurrentTroubles } from "../store/troubles.ts";
+import { stored } from "../texts/stored.ts";
 import type { Upstream } from "../upstream/client.ts";
 
 /** The daemon's state that troubles are derived from. */
@@ -28,6 +30,8 @@ export interface TroubleFacts {
   >[];
   /** Key files that were lost recently, and what stopped working. */
   readonly lostKeys: () => readonly { readonly file: string; readonly ended: string }[];
+  /** Webhooks for events. */
+  readonly eventWebhooks: () => readonly HookState[];
   /** Names of the operator's webhooks. */
   readonly webhooks: readonly string[];
   /** People with a webhook in the configuration. */
@@ -35,6 +39,15 @@ export interface TroubleFacts {
   readonly clock: () => Temporal.Instant;
   /** Free bytes on the disk of a folder. */
   readonly freeOn?: (folder: string) => number;
+}
+
+/** A webhook for events. */
+interface HookState {
+  readonly name: string;
+  /** The last message; null before the first. */
+  readonly last: Pick<SendQueueRow, "state" | "problem" | "settledAt"> | null;
+  /** When changes were last skipped, because they were no longer recorded; null = never. */
+  readonly skippedAt: Temporal.Instant | null;
 }
 
 const mebibyte = 2 ** 20;
@@ -191,6 +204,7 @@ function mail(facts: TroubleFacts): readonly Trouble[] {
   return [
     ...(failing ? [{ kind: "mail-failing", ...failing } as const] : []),
     ...webhooks(facts),
+    ...eventWebhooks(facts),
     ...personWebhooks(facts),
     ...refused.map(
       ({ address, problem }): Trouble => ({
@@ -215,6 +229,26 @@ function webhooks({ store, webhooks: named }: TroubleFacts): readonly Trouble[] 
 
 /** How long the last failure of a person's webhook is reported: nothing may have been sent since. */
 const failureReportedFor = Temporal.Duration.from({ hours: 24 * 7 });
+
+/** From the last message, and from skipped changes; one trouble for all of one name. */
+function eventWebhooks({ eventWebhooks: list, clock }: TroubleFacts): readonly Trouble[] {
+  const oldest = clock().subtract(failureReportedFor);
+  const isRecent = (at: Temporal.Instant | null) =>
+    at !== null && Temporal.Instant.compare(at, oldest) >= 0;
+  const problemOf = ({ last, skippedAt }: HookState): string | null => {
+    const isFailing = last?.state === "deferred" || last?.state === "rejected";
+    if (last && isFailing && isRecent(last.settledAt)) return last.problem;
+    return isRecent(skippedAt) ? stored("problem.hookSkipped") : null;
+  };
+  const problems = new Map<string, string>();
+  for (const hook of list()) {
+    const problem = problemOf(hook);
+    if (problem !== null) problems.set(hook.name, problem);
+  }
+  return [...problems].map(([name, problem]) => ({
+    ...{ kind: "webhook-failing" as const, name, waiting: 1, problem },
+  }));
+}
 
 /** From the result of the last message; another URL starts anew. */
 function personWebhooks({ store, listedWebhooks, clock }: TroubleFacts): readonly Trouble[] {

@@ -4,7 +4,7 @@ import { sourceOf } from "../../src/domain/source.ts";
 import { troubleId } from "../../src/domain/trouble.ts";
 import type { Trouble } from "../../src/domain/trouble-kinds.ts";
 import { noItem } from "../../src/store/mails/ledger.ts";
-import { createTroubleFinder } from "../../src/troubles/find-troubles.ts";
+import { createTroubleFinder, type TroubleFacts } from "../../src/troubles/find-troubles.ts";
 import { KeyWatch } from "../../src/upstream/send-request.ts";
 import { anEvent, aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
@@ -16,7 +16,10 @@ function aFinder() {
   const clock = handClock("2026-11-24T08:00:00Z");
   const store = testStore(clock);
   const keys = new KeyWatch();
-  const known = { out: null as string | null, lead: 0, free: 5000, advice: null as string | null };
+  const known = {
+    ...{ out: null as string | null, lead: 0, free: 5000, advice: null as string | null },
+    hooks: [] as ReturnType<TroubleFacts["eventWebhooks"]>,
+  };
   const find = createTroubleFinder({
     store,
     upstream: {
@@ -35,6 +38,7 @@ function aFinder() {
     }),
     repeated: () => [],
     lostKeys: () => [],
+    eventWebhooks: () => known.hooks,
     webhooks: [],
     listedWebhooks: [],
     clock,
@@ -48,6 +52,24 @@ function aFinder() {
 describe("createTroubleFinder()", () => {
   it("finds nothing where all is well", () => {
     expect(aFinder().found()).toEqual([]);
+  });
+
+  it("reports webhooks for events whose last message failed, or whose changes were skipped, by their names", () => {
+    const { known, found, clock } = aFinder();
+    const settledAt = clock();
+    const failed = { state: "deferred", problem: "it answered 503", settledAt } as const;
+    known.hooks = [
+      { name: "home", last: failed, skippedAt: null },
+      { name: "home", last: failed, skippedAt: null },
+      { name: "fine", last: { ...failed, state: "sent" }, skippedAt: null },
+      { name: "away", last: null, skippedAt: clock() },
+    ];
+    expect(found()).toMatchObject([
+      { kind: "webhook-failing", name: "home", problem: "it answered 503" },
+      { kind: "webhook-failing", name: "away", problem: expect.stringContaining("skipped") },
+    ]);
+    clock.set("2026-12-24T08:00:00Z");
+    expect(found()).toEqual([]);
   });
 
   it("keeps reporting a nearly full disk until there is room enough", () => {

@@ -59,10 +59,10 @@ export function createPastEdits({ db, zone, clock }: StoreDeps) {
     `DELETE FROM edits WHERE id IN (SELECT id FROM edits
        WHERE state IN ('confirmed', 'discarded', 'undone') AND updated_at < ? LIMIT ?)`,
   );
-  // Nothing that old is due any more. The last digest is kept, as the next one continues from it.
+  // Nothing that old is due any more, and webhooks know how far they are. The last digest is kept, as the next one continues from it.
   const dropMails = db.prepare(
     `DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox m WHERE settled_at < ?
-       AND ${isOfKinds(reminderKinds)} AND (kind <> 'digest' OR EXISTS (
+       AND ${isOfKinds([...reminderKinds, "event"])} AND (kind <> 'digest' OR EXISTS (
          SELECT 1 FROM outbox newer WHERE newer.kind = 'digest' AND newer.way = m.way AND newer.person = m.person
            AND newer.occasion > m.occasion)) LIMIT ?)`,
   );

@@ -225,6 +225,17 @@ export interface Tables {
     readonly parked_with: number | null;
     readonly program: string | null;
   };
+  readonly event_hooks: {
+    readonly id: number;
+    readonly owner: number | null;
+    readonly name: string;
+    readonly address: string;
+    readonly secret: string;
+    readonly events: string;
+    readonly project: number | null;
+    readonly person: number | null;
+    readonly created_at: string;
+  };
   readonly feed_fetches: {
     readonly feed: number;
     readonly program: string;
@@ -336,6 +347,7 @@ export interface Tables {
     readonly hook: string;
     readonly revision: number;
     readonly began_at: string;
+    readonly skipped_at: string | null;
   };
   readonly identities: {
     readonly item: number;
