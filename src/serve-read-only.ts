@@ -21,7 +21,7 @@ import { type Modules, openModules } from "./modules/open-modules.ts";
 import { appParts, scraperOf } from "./modules/open-web.ts";
 import { createMailedLogIns } from "./people/mailed-log-in.ts";
 import { createThrottle, type Throttle } from "./people/throttle.ts";
-import { createReportProcesses } from "./reports/report-processes.ts";
+import { createReportProcesses, reportServer } from "./reports/report-processes.ts";
 import { sleep, startTimer } from "./runtime.ts";
 import {
   type CopyFacts,
@@ -284,10 +284,11 @@ export function openGeneration(
       signer: mailLinks.logInSigner,
       onAsked() {},
     }),
-    reports: {
-      reports: createReportProcesses({ signal: stop.signal }),
+    reports: reportServer(createReportProcesses({ signal: stop.signal }), {
       file: common.databaseFile,
-    },
+      zone: common.zone,
+      clock,
+    }),
     troubles: (standing.troubles?.(modules) ?? modules.troubleWatch).held,
     sendsMail: false,
     operator: {

@@ -23,7 +23,7 @@ import { runJobs } from "./modules/run-jobs.ts";
 import { createMailedLogIns } from "./people/mailed-log-in.ts";
 import { testWays } from "./reminders/operator/notify-operator.ts";
 import { testMessage } from "./reminders/webhook-mailer.ts";
-import { createReportProcesses } from "./reports/report-processes.ts";
+import { createReportProcesses, reportServer } from "./reports/report-processes.ts";
 import { listen, randomId, sleep, startTimer } from "./runtime.ts";
 
 /** A running daemon; `done` resolves when everything is closed after the signal. */
@@ -124,6 +124,7 @@ function openApp(parts: Parts): {
       onServed: (feed, etag) => modules.cachePurger?.noteServed(feed, etag),
     }),
     workspace: modules.workspace,
+    eventWebhooks: modules.eventWebhooks,
     mailLinks: mails.mailLinks,
     mailsAhead: (most) => mails.reminders.ahead(most),
     webhooks: {
@@ -138,7 +139,11 @@ function openApp(parts: Parts): {
       clock,
       onAsked: () => wakes.logInMails.notify(),
     }),
-    reports: { reports: createReportProcesses({ signal }), file: common.databaseFile },
+    reports: reportServer(createReportProcesses({ signal }), {
+      file: common.databaseFile,
+      zone: config.service.timeZone,
+      clock,
+    }),
     probeZone: modules.probeZone,
     scrape: isOnOwnPort ? null : scrape,
     metricsUrl: () => (scrape && !isOnOwnPort ? `${publicUrl()}/metrics` : parts.metricsUrl),

@@ -17,6 +17,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "items change": [
     "dayferry items change event-12@4f7c.dayferry --title Retrospective --dryRun true",
   ],
+  status: ["dayferry status", "dayferry status --json"],
   "items delete": ["dayferry items delete event-12@4f7c.dayferry"],
   "edits list": ["dayferry edits list --state waiting", "dayferry edits list --person Ana --json"],
   "edits show": ["dayferry edits show 12"],
@@ -32,6 +33,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "tokens list": ["dayferry tokens list --person 11"],
   "tokens create": ["dayferry tokens create Claude propose --person 11"],
   "tokens revoke": ["dayferry tokens revoke 3 --person 11"],
+  "webhooks list": ["dayferry webhooks list"],
+  "webhooks create": [
+    "dayferry webhooks create https://example.com/hook --project 2001 --events milestone.slipped,edit.conflict",
+  ],
+  "webhooks delete": ["dayferry webhooks delete 3"],
+  "webhooks deliveries": ["dayferry webhooks deliveries 3"],
+  "webhooks test": ["dayferry webhooks test 3"],
   mcp: [
     "dayferry mcp",
     "dayferry mcp --url https://calendars.example.com/mcp --token dayferry_...",
@@ -72,10 +80,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
 
 /** Headings of the program's help, each with its commands. */
 export const commandGroups: readonly (readonly [string, readonly string[]])[] = [
-  ["Run:", ["serve", "start", "demo", "sandbox", "open", "doctor"]],
-  ["Edits:", ["apply", "edits", "brakes", "sync"]],
+  ["Run:", ["serve", "start", "demo", "sandbox", "open", "status", "doctor"]],
+  ["Edits:", ["apply", "edits", "items", "brakes", "sync"]],
   ["Calendars and people:", ["feeds", "people"]],
-  ["Find and report:", ["search", "report", "sql"]],
+  ["Find and report:", ["agenda", "search", "report", "sql"]],
+  ["Agents and programs:", ["mcp", "tokens", "webhooks"]],
   ["Workspace:", ["comments", "files", "labels", "tasks"]],
   ["Maintain:", ["backup", "restore", "completion", "help"]],
 ];

@@ -71,6 +71,7 @@ function addExamples(command: Command, path: readonly string[]): void {
 async function otherCommands(tools: CommandTools): Promise<readonly Command[]> {
   return [
     (await import("./commands/open.ts")).openCommand(tools),
+    (await import("./commands/status.ts")).statusCommand(tools),
     (await import("./commands/sync.ts")).syncCommand(tools),
     (await import("./commands/apply.ts")).applyCommand(tools),
     (await import("./commands/search.ts")).searchCommand(tools),
@@ -78,6 +79,7 @@ async function otherCommands(tools: CommandTools): Promise<readonly Command[]> {
     (await import("./commands/items.ts")).itemsCommand(tools),
     (await import("./commands/edits.ts")).editsCommand(tools),
     (await import("./commands/tokens.ts")).tokensCommand(tools),
+    (await import("./commands/webhooks.ts")).webhooksCommand(tools),
     (await import("./commands/mcp.ts")).mcpCommand(tools),
     (await import("./commands/feeds.ts")).feedsCommand(tools),
     (await import("./commands/people.ts")).peopleCommand(tools),

@@ -52,6 +52,7 @@ export const accessTable: readonly AccessRule[] = [
   open("GET", "/assets/:name"),
   open("GET", "/app.webmanifest"),
   open("GET", "/worker.js"),
+  open("GET", "/api/openapi.json"),
   page("person", "GET", "/live"),
   page("person", "GET", "/reports"),
   page("person", "GET", "/reports/:name"),
@@ -120,20 +121,14 @@ export const accessTable: readonly AccessRule[] = [
   page("admin", "GET POST", "/people/:id/reminders"),
   page("person", "GET POST", "/me/reminders"),
   page("person", "GET POST", "/me/tokens"),
+  page("person", "GET POST", "/webhooks"),
   page("person", "POST", "/me/mails"),
   page("person", "POST", "/me/password"),
   page("person", "POST", "/me/password/clear"),
   page("person", "POST", "/me/log-ins"),
 
-  api("person", "GET", "/api/openapi.json"),
-  api("admin", "GET", "/api/status"),
   api("admin", "POST", "/api/zone-probe"),
-  api("admin", "GET POST", "/api/backups"),
-  api("admin", "GET", "/api/backups/:name"),
   ...operations.map(({ access, method, path }) => api(access, method, path)),
-  api("person", "GET", "/api/reports"),
-  api("person", "GET", "/api/reports/:name"),
-  api("person", "GET", "/api/items"),
 ];
 
 /** The rule for a URL. */

@@ -6,13 +6,9 @@ import type { WebContext } from "./web-context.ts";
 /** A pause of the service, and a few tries. */
 const probePatienceMs = 170_000;
 
-/** Status for scripts and the command line. */
-export function apiRoutes({ status, probeZone }: WebContext): Router {
+/** The check of the time zone, for the command line. */
+export function apiRoutes({ probeZone }: WebContext): Router {
   const router = Router();
-
-  router.get("/api/status", (_request, response) => {
-    sendJson(response, status());
-  });
 
   if (probeZone) {
     router.post("/api/zone-probe", async (_request, response) => {

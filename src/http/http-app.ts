@@ -6,6 +6,7 @@ import express, {
   type Router,
 } from "express";
 import { stopsSync, troubleWords } from "../domain/trouble.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import { createRepeatedEdits } from "../edits/delivery/repeated-edits.ts";
 import type { Log } from "../log.ts";
 import { retryAfterOf, type StorageHealth, type StorageTrouble } from "../store/storage-health.ts";
@@ -22,6 +23,7 @@ import { editPageRoutes } from "./edit-page-routes.ts";
 import { feedPageRoutes } from "./feed-page-routes.ts";
 import { feedRoutes, feedsAtHand } from "./feed-routes.ts";
 import { healthRoutes } from "./health-routes.ts";
+import { hookPageRoutes } from "./hook-page-routes.ts";
 import type { HttpDeps } from "./http-deps.ts";
 import { createLive, processTimers } from "./live.ts";
 import { loginRoutes, tokenInAddress } from "./login-routes.ts";
@@ -43,7 +45,9 @@ import { bareHeaders, surroundPages, themeOf, withoutPrefix } from "./send-page.
 import { createSharedCache, type SharedCache } from "./shared-cache.ts";
 import { readStatus } from "./status.ts";
 import { statusRoutes } from "./status-routes.ts";
+import { statusSummary } from "./status-summary.ts";
 import { createTestLimit } from "./test-limit.ts";
+import { createToday } from "./today.ts";
 import { proxyTrust } from "./trusted-proxies.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { createViewers, type Viewers } from "./viewer.ts";
@@ -102,7 +106,13 @@ export function createApp(deps: HttpDeps): Express {
       return { viewer, formToken, zone, theme, assets: assets(), outage: viewer && outageNow() };
     }),
   );
-  const context = { ...deps, eventLoop, viewers, status, tests: createTestLimit(deps) };
+  const parts = { ...deps, eventLoop, viewers, status, tests: createTestLimit(deps) };
+  const today = createToday(parts);
+  const statusReader = {
+    details: status,
+    summary: (viewer: Viewer) => statusSummary(today(viewer, status())),
+  };
+  const context = { ...parts, today, statusReader };
   app.use(speakToReader(context));
   if (deps.refuseWrites) app.use(deps.refuseWrites);
   app.use(tokenInAddress({ auth, viewers }));
@@ -131,14 +141,13 @@ export function createApp(deps: HttpDeps): Express {
 
 /** What programs and links in mails request. */
 function apiRouters(context: WebContext): readonly [Router, ...Router[]] {
-  const { scrape, mailLinks, reports, store } = context;
+  const { scrape, mailLinks, store } = context;
   return [
     healthRoutes(context),
     ...(scrape ? [metricsRoutes(scrape)] : []),
     actRoutes(context),
     ...(mailLinks ? [unsubscribeRoutes({ ...mailLinks, store })] : []),
     operationRoutes(context),
-    ...(reports ? [reportRoutes({ ...context, ...reports })] : []),
     apiRoutes(context),
     mcpRoutes(context),
   ];
@@ -146,18 +155,20 @@ function apiRouters(context: WebContext): readonly [Router, ...Router[]] {
 
 /** The pages. */
 function pageRouters(context: WebContext): readonly [Router, ...Router[]] {
-  const { mailLinks, webhooks, backups, acceptForm } = context;
+  const { mailLinks, webhooks, eventWebhooks, backups, reports, acceptForm } = context;
   return [
     peoplePageRoutes(context),
     passwordRoutes(context),
     ...(mailLinks ? [reminderRoutes({ ...context, times: mailLinks.times })] : []),
+    ...(eventWebhooks ? [hookPageRoutes({ ...context, eventWebhooks })] : []),
     ...(webhooks ? [webhookRoutes({ ...context, ...webhooks })] : []),
     feedPageRoutes(context),
     connectRoutes(context),
     pageRoutes(context),
     searchRoutes(context),
     statusRoutes(context),
-    ...(backups ? [backupRoutes({ ...context, backups })] : []),
+    ...(backups ? [backupRoutes(context)] : []),
+    ...(reports ? [reportRoutes({ ...context, reports })] : []),
     ...(acceptForm ? [calendarRoutes({ ...context, acceptForm })] : []),
     editPageRoutes(context),
   ];

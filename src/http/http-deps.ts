@@ -1,6 +1,5 @@
 import type { EventLoopBudget } from "@dayferry/event-loop";
 import type { RequestHandler } from "express";
-import type { DailyBackups } from "../backups/daily-backups.ts";
 import type { IdentityHeader } from "../config/config.ts";
 import type { EffectiveSetting } from "../config/effective.ts";
 import type { PersonId } from "../domain/ids.ts";
@@ -19,7 +18,6 @@ import type { Throttle } from "../people/throttle.ts";
 import type { WebhookSettings } from "../people/webhook-settings.ts";
 import type { MailAhead } from "../reminders/reminders.ts";
 import type { WebhookMessage } from "../remote/webhook.ts";
-import type { ReportProcesses } from "../reports/report-processes.ts";
 import type { Language } from "../texts/say.ts";
 import type { ZoneProof } from "../troubles/zone-probe.ts";
 import type { AssetFolders } from "./assets.ts";
@@ -37,7 +35,9 @@ export interface DemoProgress {
 }
 
 /** What the HTTP server is made of. */
-export interface HttpDeps extends DaemonState, Omit<OperationModules, "eventLoop"> {
+export interface HttpDeps
+  extends DaemonState,
+    Omit<OperationModules, "eventLoop" | "statusReader"> {
   readonly zoneData: ZoneData;
   /** Cache headers for feeds; none are cached without it. */
   readonly sharedCache?: SharedCache;
@@ -72,8 +72,6 @@ export interface HttpDeps extends DaemonState, Omit<OperationModules, "eventLoop
     readonly webhooks: WebhookSettings;
     readonly testFor: (person: PersonDescription) => WebhookMessage;
   };
-  /** Reports on the database in `file`; absent if none are served. */
-  readonly reports?: { readonly reports: ReportProcesses; readonly file: string };
   /** Shared by the process. */
   readonly eventLoop?: EventLoopBudget;
   /** Checks the configured zone; absent if nothing is sent to the service. */
@@ -100,8 +98,6 @@ export interface HttpDeps extends DaemonState, Omit<OperationModules, "eventLoop
   readonly sendsMail: boolean;
   /** What the demo does by itself, so that it is not taken for a person's own steps; absent for a real account. */
   readonly demo?: DemoProgress;
-  /** Absent if no backups are made. */
-  readonly backups?: Pick<DailyBackups, "make" | "list">;
   /** What only the operator sees and does; absent if there is nothing to set up. */
   readonly operator?: {
     readonly settings: () => Promise<readonly EffectiveSetting[]>;

@@ -1,8 +1,14 @@
 import { json, type Request, type RequestHandler, type Response, Router, raw } from "express";
-import type { Operation, OperationFailure, OperationModules } from "../operations/operation.ts";
+import {
+  isFileAnswer,
+  type Operation,
+  type OperationFailure,
+  type OperationModules,
+} from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
 import { refuseUnread } from "./continue.ts";
 import { type Problem, sendJson, sendProblem } from "./problem-json.ts";
+import { sendFile } from "./send-file.ts";
 import type { Viewers } from "./viewer.ts";
 
 /**
@@ -20,12 +26,15 @@ export function operationRoutes(
   for (const operation of offered) {
     const answer = async (request: Request, response: Response): Promise<void> => {
       const viewer = context.viewers.viewerOf(request);
-      const caller = { viewer, channel: "upload", program: request.get("user-agent") } as const;
+      const program = request.get("user-agent");
+      const signal = operation.method === "GET" ? { signal: closing(response) } : {};
+      const caller = { viewer, channel: "upload", program, ...signal } as const;
       const outcome = await operation.run(inputOf(request, operation), { ...context, caller });
       if (!outcome.ok) return sendProblem(response, problemOf(outcome.failure));
       const { value, status } = outcome.value;
       response.status(status);
-      if (value === null) response.end();
+      if (isFileAnswer(operation, value)) await sendFile(response, value);
+      else if (value === null) response.end();
       else sendJson(response, operation.member === null ? value : { [operation.member]: value });
     };
     const method = router[methodOf(operation)].bind(router);
@@ -37,6 +46,13 @@ export function operationRoutes(
     sendJson(response, openApiOf(offered, about));
   });
   return router;
+}
+
+/** Aborted when the client leaves before the answer. */
+function closing(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  return gone.signal;
 }
 
 const methodOf = ({ method }: Operation): "get" | "post" | "patch" | "delete" => {
@@ -71,9 +87,11 @@ const kinds: Readonly<
   "too-large": { status: 413, title: "Too large" },
   unprocessable: { status: 422, title: "Nothing could be accepted" },
   failed: { status: 502, title: "The service did not carry it out" },
+  unavailable: { status: 503, title: "Not available at the moment" },
 };
 
-function problemOf({ kind, title, detail, more }: OperationFailure): Problem {
+/** A failure as an answer of the API. */
+export function problemOf({ kind, title, detail, more }: OperationFailure): Problem {
   const usual = kinds[kind];
   return {
     ...usual,

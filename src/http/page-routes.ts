@@ -4,7 +4,6 @@ import { type AgendaFilter, createAgenda } from "../calendars/agenda.ts";
 import { onlookerOf } from "./agenda-query.ts";
 import { todayPage } from "./pages/today-page.ts";
 import { sendPage } from "./send-page.ts";
-import { createToday } from "./today.ts";
 import type { WebContext } from "./web-context.ts";
 
 const listedDays = 7;
@@ -19,8 +18,7 @@ const openItems: AgendaFilter = {
 
 /** `/`: today's state for the viewer, what can be resolved at once, and the next days. */
 export function pageRoutes(context: WebContext): Router {
-  const { viewers, status, store, eventLoop } = context;
-  const today = createToday(context);
+  const { viewers, status, today, store, eventLoop } = context;
   const agenda = createAgenda(store);
   const router = Router();
 

@@ -94,6 +94,7 @@ export function peoplePageRoutes(context: WebContext): Router {
       ...settingsFor(person.id),
       logIns: store.logIns.of(person.id),
       tokens: store.accessTokens.of(person.id).length,
+      hooks: context.eventWebhooks?.list(person.id).length ?? null,
       current: viewers.sessionOf(request)?.id ?? null,
     };
     sendPage(response, mePage(own, frameOf(response, viewers)));

@@ -8,7 +8,7 @@ import type { WebContext } from "./web-context.ts";
 
 /** `/status`: the daemon's state and settings, for the admin; `/status/check` runs all checks. */
 export function statusRoutes(context: WebContext): Router {
-  const { viewers, status, backups, operator, tests } = context;
+  const { viewers, status, backups, eventWebhooks, operator, tests } = context;
   const router = Router();
 
   async function show(
@@ -22,6 +22,7 @@ export function statusRoutes(context: WebContext): Router {
       findings,
       settings,
       backups: backups?.list() ?? null,
+      hooks: eventWebhooks?.list(null).length ?? null,
       canTest: operator?.test !== undefined,
     };
     sendPage(response, statusPage(status(), about, frameOf(response, viewers)));

@@ -6,8 +6,8 @@ import type { FoundEdit } from "../edits/actions/edit-actions.ts";
 import type { PublishedFeed } from "../feeds/published-feeds.ts";
 import type { ListAges } from "../store/mirror/list-ages.ts";
 import { say } from "../texts/say.ts";
+import type { HttpDeps } from "./http-deps.ts";
 import type { Status } from "./status.ts";
-import type { WebContext } from "./web-context.ts";
 
 /** Whether calendars show the workspace's present state, as far as known. */
 export type SyncStanding =
@@ -82,7 +82,7 @@ const nearDays = 14;
 const nearFor = Temporal.Duration.from({ minutes: 10 });
 
 /** Collects the start page's content. Whatever needs all items is cached for some minutes. */
-export function createToday(context: WebContext): (viewer: Viewer, status: Status) => Today {
+export function createToday(context: HttpDeps): (viewer: Viewer, status: Status) => Today {
   const { store, editActions, feeds, people, rights, baseUrl, demo } = context;
   let near: { readonly at: Temporal.Instant; readonly lists: ReadonlySet<string> } | null = null;
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { channels, editActions, editStates, parkReasons } from "../domain/edit.ts";
 import { extraStates } from "../domain/edit-extra.ts";
 import { feedKinds } from "../domain/feed-filter.ts";
+import { hookEvents } from "../domain/hook-event.ts";
 import { patchFields } from "../domain/patch.ts";
 
 // What operations answer, in JSON. A test compares every operation's real answers with these.
@@ -344,4 +345,75 @@ export const newTokenAnswer = z.strictObject({
   ...token,
   token: text.describe("shown this once"),
   url: text.describe("the MCP server"),
+});
+
+export const deliveryAnswer = z.object({
+  about: z.enum(["item", "edit"]),
+  subject: number.describe("number of the item on the pages, or id of the edit"),
+  messageId: text.describe("the message's `id`, in angle brackets"),
+  state: z.enum(["claimed", "sent", "deferred", "rejected", "dropped"]),
+  attempts: number,
+  claimedAt: time.describe("the last attempt"),
+  settledAt: time.nullable().describe("its result"),
+  notBefore: time.nullable().describe("the next attempt"),
+  problem: textOrNull,
+  code: numberOrNull.describe("HTTP status, if there was an answer"),
+});
+
+export const webhookAnswer = z.strictObject({
+  id: z.union([number, text]).describe("its name for one from the configuration"),
+  name: text,
+  host: text,
+  events: z.array(z.enum(hookEvents)),
+  project: numberOrNull,
+  person: numberOrNull,
+  owner: numberOrNull.describe("the person whose it is; null for the admin"),
+  by: z.enum(["person", "admin", "configuration"]),
+  createdAt: time.nullable(),
+  last: deliveryAnswer.nullable().describe("the last message"),
+  skippedAt: time.nullable().describe("when changes were last skipped"),
+});
+
+export const newWebhookAnswer = webhookAnswer.extend({
+  url: text,
+  secret: text.describe("signs messages; shown this once"),
+});
+
+export const testAnswer = z.strictObject({ delivered: z.boolean(), problem: textOrNull });
+
+export const reportListAnswer = z.array(
+  z.strictObject({ name: text, about: text, takes: z.array(text).describe("its filters") }),
+);
+
+export const backupAnswer = z.strictObject({
+  name: text.describe("its file name"),
+  reason: text,
+  madeAt: time,
+  bytes: number,
+});
+
+export const statusAnswer = z.strictObject({
+  state: z
+    .enum(["up-to-date", "catching-up", "first-sync", "behind", "offline", "cannot-store"])
+    .describe("behind: some lists are older than they should be"),
+  text: text.describe("the same in a sentence"),
+  syncedAt: time.nullable().describe("when the list that was synced longest ago was synced"),
+  pendingEdits: number,
+  waitingEdits: number.describe("edits that need a decision"),
+  problems: z.array(text),
+  projects: z.array(
+    z.strictObject({ id: number, title: text, syncedAt: time.nullable(), failingLists: number }),
+  ),
+});
+
+/** What a person sees first: whether calendars are up to date, and what waits for a decision. */
+export type StatusSummary = z.input<typeof statusAnswer>;
+
+export const statusDetailsAnswer = z.looseObject({
+  version: text,
+  startedAt: time,
+  now: time,
+  ready: z.boolean(),
+  fresh: z.boolean().describe("true if everything was synced since the start"),
+  timeZone: text,
 });

@@ -1,9 +1,10 @@
+import { text } from "node:stream/consumers";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { Result } from "../domain/result.ts";
 import type { TokenScope } from "../store/calendars/token-table.ts";
 import { inputSchemaOf } from "./open-api.ts";
-import { membersOf, type Operation } from "./operation.ts";
+import { fileTypesOf, isFileAnswer, membersOf, type Operation } from "./operation.ts";
 
 /** On whose behalf an agent acts. */
 export interface AgentCaller {
@@ -47,7 +48,8 @@ export async function createMcpServer(
     const operation = byTool.get(params.name);
     if (!operation) return failed(`there is no tool ${params.name}`);
     const outcome = await caller.run(operation, inputOf(operation, params.arguments ?? {}));
-    return outcome.ok ? answered(operation, outcome.value) : failed(outcome.failure.detail);
+    if (!outcome.ok) return failed(outcome.failure.detail);
+    return answered(operation, outcome.value);
   });
   return server;
 }
@@ -56,6 +58,8 @@ const isReading = ({ method }: Operation): boolean => method === "GET";
 
 function isOffered(operation: Operation, { scope, isAdmin }: AgentCaller): boolean {
   if (operation.access === "admin" && !isAdmin) return false;
+  const types = fileTypesOf(operation);
+  if (types && !types.some((type) => type.startsWith("application/json"))) return false;
   if (isReading(operation)) return true;
   return scope === "edit" || (scope === "propose" && operation.canPropose);
 }
@@ -100,12 +104,29 @@ function inputOf(
 
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
-function answered({ member }: Operation, value: unknown): CallToolResult {
-  const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
-  const structured = isPlain ? { ...value } : { [member ?? "result"]: value };
+/** More would fill the context of an agent. */
+const largestAnswer = 200_000;
+
+async function answered(operation: Operation, value: unknown): Promise<CallToolResult> {
+  const isFile = isFileAnswer(operation, value);
+  const written = isFile ? await text(value.body) : JSON.stringify(wrapped(operation, value));
+  if (written.length > largestAnswer) {
+    const size = Math.ceil(written.length / 1000);
+    return failed(
+      `The answer has ${size} kB, which is too much. Narrow it with filters or a limit.`,
+    );
+  }
+  const content = [{ type: "text" as const, text: written }];
+  if (isFile && !value.mediaType.startsWith("application/json")) return { content };
   // The JSON form: dates and times are texts in it.
-  const text = JSON.stringify(structured);
-  return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) };
+  const parsed: unknown = JSON.parse(written);
+  return { content, structuredContent: isFile ? wrapped(operation, parsed) : Object(parsed) };
+}
+
+/** Structured content is an object. */
+function wrapped({ member }: Operation, value: unknown): Record<string, unknown> {
+  const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isPlain ? { ...value } : { [member ?? "result"]: value };
 }
 
 const failed = (detail: string): CallToolResult => ({

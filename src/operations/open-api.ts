@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type InputMember, membersOf, type Operation } from "./operation.ts";
+import { fileTypesOf, type InputMember, membersOf, type Operation } from "./operation.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -72,7 +72,7 @@ function describe(operation: Operation): Json {
     responses: {
       [status ?? "2XX"]: {
         description: isEmpty ? "done" : "the result",
-        ...(!isEmpty && { content: { "application/json": { schema: body } } }),
+        ...(!isEmpty && { content: contentOf(operation, body) }),
       },
       default: {
         description: "it was not done",
@@ -83,6 +83,14 @@ function describe(operation: Operation): Json {
     },
   };
 }
+
+const contentOf = (operation: Operation, schema: Json): Json =>
+  Object.fromEntries(
+    (fileTypesOf(operation) ?? ["application/json"]).map((type) => [
+      type.split(";", 1).join(""),
+      fileTypesOf(operation) === null || type.startsWith("application/json") ? { schema } : {},
+    ]),
+  );
 
 function schemasOf(operation: Operation) {
   const members = membersOf(operation).filter(({ kind }) => kind !== "refused");

@@ -1,5 +1,7 @@
+import type { Readable } from "node:stream";
 import type { EventLoopBudget } from "@dayferry/event-loop";
 import { z } from "zod";
+import type { DailyBackups } from "../backups/daily-backups.ts";
 import type { Channel, Decider } from "../domain/edit.ts";
 import { isId, type PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
@@ -10,9 +12,12 @@ import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { AccessTokens } from "../people/access-tokens.ts";
+import type { EventWebhooks } from "../people/event-webhooks.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
+import type { ReportServer } from "../reports/report-processes.ts";
 import type { Store } from "../store/store.ts";
+import type { StatusSummary } from "./answers.ts";
 
 /** The modules that operations use. */
 export interface OperationModules {
@@ -23,14 +28,29 @@ export interface OperationModules {
   readonly people: People;
   readonly rights: Rights;
   readonly tokens: AccessTokens;
+  /** Absent where nothing is sent. */
+  readonly eventWebhooks?: EventWebhooks;
   /** Null if nothing is sent to the service on request. */
   readonly workspace: ServiceActions | null;
   /** Accepts edits of single fields. Null if nothing is accepted. */
   readonly acceptForm: ((request: FormRequest) => FormOutcome) | null;
+  /** Absent where no reports are made. */
+  readonly reports?: ReportServer;
+  /** Absent where no backups are made. */
+  readonly backups?: Pick<DailyBackups, "make" | "list">;
+  /** Absent without a daemon. */
+  readonly statusReader?: StatusReader;
   readonly eventLoop: EventLoopBudget;
   readonly clock: () => Temporal.Instant;
   /** Public URL of this server, without a trailing slash. */
   readonly baseUrl: () => string;
+}
+
+/** Reads the daemon's state. */
+export interface StatusReader {
+  readonly summary: (viewer: Viewer) => StatusSummary;
+  /** Everything; for the admin. */
+  readonly details: () => object;
 }
 
 /** Who runs an operation, and with what. */
@@ -47,7 +67,7 @@ export interface Caller {
 
 /** Why an operation failed; `detail` is one sentence. */
 export interface OperationFailure {
-  /** `invalid`: invalid input; `missing`: it does not exist, or not for the caller; `failed`: the service did not do it. */
+  /** `invalid`: invalid input; `missing`: it does not exist, or not for the caller; `failed`: the service did not do it; `unavailable`: this server cannot at the moment. */
   readonly kind:
     | "invalid"
     | "missing"
@@ -55,7 +75,8 @@ export interface OperationFailure {
     | "conflict"
     | "too-large"
     | "unprocessable"
-    | "failed";
+    | "failed"
+    | "unavailable";
   readonly detail: string;
   /** A title, if the kind is not enough. */
   readonly title?: string;
@@ -76,7 +97,10 @@ type Body<Member extends string> =
   | { readonly member: Member; readonly type: "octets"; readonly mediaType: string };
 
 /** Modules that are absent where nothing is sent. */
-type Offering = Pick<OperationModules, "workspace" | "acceptForm">;
+type Offering = Pick<
+  OperationModules,
+  "workspace" | "acceptForm" | "reports" | "backups" | "statusReader"
+>;
 
 interface Declaration<Shape extends z.ZodRawShape, Answer extends z.ZodType> {
   /** Group and verb, as on the command line: `feeds rotate`. */
@@ -103,6 +127,8 @@ interface Declaration<Shape extends z.ZodRawShape, Answer extends z.ZodType> {
   readonly isSlow?: boolean;
   /** True if its edits can be held for approval. */
   readonly canPropose?: boolean;
+  /** True if it refuses members that it does not know. */
+  readonly isExact?: boolean;
   /** Whether it is available with these modules; true by default. */
   readonly isOffered?: (modules: Offering) => boolean;
   /** Returns a JSON value, or null for nothing. */
@@ -162,7 +188,7 @@ export function operation<Shape extends z.ZodRawShape, Answer extends z.ZodType>
   } = declared;
   const [method = "", path = ""] = route.split(" ");
   const pathMembers = [...path.matchAll(/:(\w+)/g)].map(([, part = ""]) => part);
-  const input = z.object(declared.input);
+  const input = declared.isExact ? z.object(declared.input).strict() : z.object(declared.input);
   return {
     ...{
       name,
@@ -184,7 +210,7 @@ export function operation<Shape extends z.ZodRawShape, Answer extends z.ZodType>
     isOffered: (modules) => declared.isOffered?.(modules) ?? true,
     async run(given, context) {
       const read = input.safeParse(given);
-      if (!read.success) return fail(failureOf(read.error, given, pathMembers));
+      if (!read.success) return fail(failureOf(read.error, given, { input, pathMembers }));
       const outcome = await declared.run(read.data, context);
       if (!outcome.ok) return outcome;
       const { value } = outcome;
@@ -195,18 +221,57 @@ export function operation<Shape extends z.ZodRawShape, Answer extends z.ZodType>
 
 /** The first problem of an input. An impossible id in the path means that it does not exist. */
 function failureOf(
+  error: z.ZodError,
+  given: Input,
+  { input, pathMembers }: Pick<Operation, "input" | "pathMembers">,
+): OperationFailure {
+  const [issue] = error.issues;
+  const member = String(issue?.path[0] ?? "");
+  if (pathMembers.includes(member)) {
+    return { kind: "missing", detail: `there is no ${issue?.message} ${String(given[member])}` };
+  }
+  return { kind: "invalid", detail: problemIn(error, given, input) };
+}
+
+/** The first problem of an input, with the member's name. */
+export function problemIn(
   { issues: [issue] }: z.ZodError,
   given: Input,
-  pathMembers: readonly string[],
-): OperationFailure {
-  const member = String(issue?.path[0] ?? "");
-  const message = issue?.message ?? "";
-  if (pathMembers.includes(member)) {
-    return { kind: "missing", detail: `there is no ${message} ${String(given[member])}` };
+  { shape }: Pick<z.ZodObject, "shape">,
+): string {
+  if (issue?.code === "unrecognized_keys") {
+    const names = Object.keys(shape).join(", ");
+    return `"${issue.keys.join(", ")}" is no parameter; there are ${names}`;
   }
-  const detail = given[member] === undefined ? `${member}: it is needed` : `${member}: ${message}`;
-  return { kind: "invalid", detail };
+  const member = String(issue?.path[0] ?? "");
+  return `${member}: ${given[member] === undefined ? "it is needed" : issue?.message}`;
 }
+
+/** A file as the answer of an operation. */
+export interface FileAnswer {
+  readonly body: Readable;
+  readonly bytes: number;
+  readonly mediaType: string;
+  readonly fileName: string;
+  /** Further response headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const fileTypes = z.registry<{ readonly types: readonly string[] }>();
+
+/** The answer of an operation that returns a file of one of these media types. */
+export const aFile = (...types: readonly string[]) =>
+  z.custom<FileAnswer>().register(fileTypes, { types });
+
+/** The media types of an operation's answer; null if it is a JSON value. */
+export const fileTypesOf = ({ answer }: Pick<Operation, "answer">): readonly string[] | null =>
+  fileTypes.get(answer)?.types ?? null;
+
+/** The file that an operation with media types has answered. */
+export const isFileAnswer = (
+  operation: Pick<Operation, "answer">,
+  value: unknown,
+): value is FileAnswer => fileTypesOf(operation) !== null && value !== null;
 
 /** How a member of an input is parsed, and its help text. */
 interface MemberMeta {

@@ -14,6 +14,33 @@ import type { Rendered, RenderFailure, RenderOptions } from "./render-report.ts"
 /** Renders reports outside the daemon's process. */
 export type ReportProcesses = ReturnType<typeof createReportProcesses>;
 
+/** Reports of one database. */
+export interface ReportServer {
+  /** Starts a process ahead while somebody is looking at reports. */
+  readonly prepare: () => void;
+  /** Renders a report as of now. Rejects if `signal` aborts. */
+  readonly render: (
+    wish: Pick<RenderOptions, "request" | "format" | "viewer" | "language">,
+    signal: AbortSignal,
+  ) => Promise<Result<ProcessReport, RenderFailure>>;
+}
+
+/** `file`: path of the database. `zone`: of the account. */
+export const reportServer = (
+  processes: ReportProcesses,
+  about: {
+    readonly file: string;
+    readonly zone: string;
+    readonly clock: () => Temporal.Instant;
+  },
+): ReportServer => ({
+  prepare: () => processes.prepare(),
+  render(wish, signal) {
+    const { file, zone, clock } = about;
+    return processes.render({ file, zone, now: clock(), ...wish }, signal);
+  },
+});
+
 /** A report's metadata, which precede its text. */
 export type ReportHead = Omit<Rendered, "text">;
 

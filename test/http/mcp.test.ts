@@ -54,7 +54,9 @@ describe("POST /mcp", () => {
       await namesOf(await rig.withToken("propose")),
       await namesOf(await rig.withToken("edit")),
     ];
-    expect(read).toEqual(expect.arrayContaining(["agenda", "search", "edits_list", "items_show"]));
+    expect(read).toEqual(
+      expect.arrayContaining(["agenda", "search", "edits_list", "items_show", "status"]),
+    );
     expect(propose.filter((name) => !read.includes(name)).toSorted()).toEqual([
       "edits_apply",
       "items_change",
@@ -114,6 +116,15 @@ describe("POST /mcp", () => {
     expect(items.some(({ fields }) => fields.title === planted)).toBe(true);
     expect((await call(client, "feeds_revoke", { id: 1 })).isError).toBe(true);
     expect(rig.edits()).toEqual([]);
+  });
+
+  it("refuses an answer that would fill the agent's context", async () => {
+    const rig = await agentRig();
+    const long = anEvent(4, { title: "long ".repeat(50_000) });
+    rig.store.mirror.put(long, "events:2001");
+    const span = { from: "2026-11-01", to: "2026-12-31" };
+    const large = await call(await rig.withToken("read"), "agenda", span);
+    expect(large).toMatchObject({ isError: true, text: expect.stringContaining("too much") });
   });
 
   it("explains a failed call, and hides what the person cannot see", async () => {

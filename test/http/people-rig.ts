@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type PersonId, personId, projectId } from "../../src/domain/ids.ts";
 import { everyMailKind } from "../../src/domain/mail-kind.ts";
 import { fail } from "../../src/domain/result.ts";
@@ -5,8 +6,10 @@ import { createSeal } from "../../src/domain/sealed-text.ts";
 import { createChoiceSigner } from "../../src/domain/signed-links.ts";
 import { createServiceActions } from "../../src/edits/workspace/service-actions.ts";
 import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
+import { createEventWebhooks } from "../../src/people/event-webhooks.ts";
 import { createWebhookSettings } from "../../src/people/webhook-settings.ts";
 import { testMessage } from "../../src/reminders/webhook-mailer.ts";
+import { reportServer } from "../../src/reports/report-processes.ts";
 import { knownValuesIn } from "../../src/store/mirror/mirror.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createUpstream } from "../../src/upstream/client.ts";
@@ -115,14 +118,15 @@ export async function everything(store: Store, clock: () => Temporal.Instant) {
   return {
     workspace: createServiceActions({ store, upstream, hurry() {} }),
     mailLinks: { signer: createChoiceSigner(feedKey), wishes: () => everyMailKind, times },
-    reports: {
-      reports: reportsHere,
-      file: "nowhere.sqlite",
-    },
+    reports: reportServer(reportsHere, { file: "nowhere.sqlite", zone, clock }),
     probeZone: () =>
       Promise.resolve({ ending: { kind: "right", zone }, removed: 0, left: null } as const),
     scrape: () => Promise.resolve({ contentType: "text/plain", text: "a 1\n" }),
     webhooks: webhooksOver(store, clock),
+    eventWebhooks: createEventWebhooks({
+      ...{ store, clock, randomBytes, listed: () => [] },
+      seal: () => createSeal(feedKey, "webhooks for events"),
+    }),
     backups: {
       make: () => Promise.resolve(fail({ kind: "failed", problem: "nowhere to put it" } as const)),
       list: () => [],

@@ -1,11 +1,23 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { labelId, listId, personId, projectId } from "../../src/domain/ids.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
+import { reportServer } from "../../src/reports/report-processes.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { feedOptions } from "../support/feed-options.ts";
-import { aLabel, anEvent, aPerson, aProject, aTask, aTodolist, days } from "../support/items.ts";
+import {
+  aLabel,
+  anEvent,
+  aPerson,
+  aProject,
+  aTask,
+  aTodolist,
+  days,
+  zone,
+} from "../support/items.ts";
 import { reportsHere } from "../support/reports-here.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 import { serveFace, token } from "./app-rig.ts";
@@ -74,7 +86,7 @@ async function reportPagesRig() {
     listed: [{ id: ana, calendars: "write", apiKey: null }],
     ready: () => true,
     baseUrl: "https://calendar.example.com",
-    more: { reports: { reports: reportsHere, file } },
+    more: { reports: reportServer(reportsHere, { file, zone, clock }) },
   });
   const url = `http://127.0.0.1:${port}`;
   const cookieFor = async (body: Readonly<Record<string, string>>) => {
@@ -211,6 +223,29 @@ describe("the pages of reports", () => {
       headers: { authorization: `Bearer ${token}`, "accept-language": "de" },
     });
     expect(await api.text()).toContain("Open tasks");
+  });
+
+  it("are tools of a person's agent, as JSON and as text", async () => {
+    const { url, password } = await reportPagesRig();
+    const authorization = `Basic ${Buffer.from(`ana@example.com:${password}`).toString("base64")}`;
+    const agent = new Client({ name: "test", version: "1" });
+    const requestInit = { headers: { authorization } };
+    await agent.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+    onTestFinished(() => agent.close());
+    const ask = (given: object) =>
+      agent.callTool({ name: "reports_show", arguments: { name: "items", label: "5", ...given } });
+    const api = await fetch(`${url}/api/reports/items?label=5`, requestInit);
+    expect((await ask({})).structuredContent).toEqual(await api.json());
+    const csv = await ask({ format: "csv" });
+    expect(csv.structuredContent).toBeUndefined();
+    expect(JSON.stringify(csv.content)).toContain("Task 100");
+    const wrong = await ask({ colour: "red" });
+    expect([wrong.isError, JSON.stringify(wrong.content)]).toEqual([
+      true,
+      expect.stringContaining("no parameter"),
+    ]);
+    const { structuredContent } = await agent.callTool({ name: "reports_list" });
+    expect(structuredContent).toHaveProperty("result.0.name");
   });
 
   it("give a person's program the same through the API", async () => {

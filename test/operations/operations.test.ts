@@ -6,7 +6,12 @@ import { membersOf } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
 
 /** Operations used by commands that are not commands themselves, and `apply`. */
-const withoutCommand = ["edits apply", "edits undo-preview", "people password"];
+const withoutCommand = [
+  ...["edits apply", "edits undo-preview", "people password", "status details"],
+  // `report` and `backup` work on the files, also without a daemon.
+  ...["reports list", "reports show", "items list"],
+  ...["backups list", "backups make", "backups download"],
+];
 
 describe("every operation", () => {
   it("has a name and a route of its own", () => {

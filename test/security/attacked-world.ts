@@ -10,6 +10,7 @@ import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createLog } from "../../src/log.ts";
 import { openOutbox } from "../../src/mail/outbox.ts";
 import { createPasswords } from "../../src/people/passwords.ts";
+import { reportServer } from "../../src/reports/report-processes.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { bearer, serveFace, token } from "../http/app-rig.ts";
 import { everything } from "../http/people-rig.ts";
@@ -205,7 +206,7 @@ export async function attackedWorld({ file }: { readonly file?: string } = {}) {
     },
     more: {
       ...whole,
-      ...(file === undefined ? {} : { reports: { reports: reportsHere, file } }),
+      ...(file === undefined ? {} : { reports: reportServer(reportsHere, { file, zone, clock }) }),
       caldav: dav,
       links,
       outbox: openOutbox({ directory: outboxFolder }),

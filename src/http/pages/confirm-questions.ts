@@ -120,6 +120,14 @@ export const removeWebhookQuestion = (host: string, back: string): ConfirmQuesti
   back,
 });
 
+/** Before a webhook for events is deleted. */
+export const deleteHookQuestion = (name: string): ConfirmQuestion => ({
+  title: say("ask.deleteHook"),
+  body: html`<p>${sayHtml("ask.deleteHookText", { name: html`<bdi>${name}</bdi>` })}</p>`,
+  label: say("hooks.delete"),
+  back: "webhooks",
+});
+
 const dependents = (used: Markup | null, unused: string): Markup => html`<p>${used ?? unused}</p>`;
 
 function fetchedBy(fetches: PublishedFeed["fetches"], zone: string): Markup | null {

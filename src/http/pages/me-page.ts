@@ -18,13 +18,15 @@ export interface OwnPlace {
   readonly webhook: WebhookDescription | null;
   /** How many agents have access. */
   readonly tokens: number;
+  /** How many webhooks for events; null if nothing is sent. */
+  readonly hooks: number | null;
   /** The current session; null if a proxy names the user. */
   readonly current: number | null;
 }
 
 /** A person's own settings: app password, mails, and signed-in browsers. */
 export function mePage(
-  { person, mails, logIns, webhook, tokens, current }: OwnPlace,
+  { person, mails, logIns, webhook, tokens, hooks, current }: OwnPlace,
   { root, formToken, zone }: FormFrame,
 ): Page {
   const { hasPassword, hasOwnKey, login, email, timeZone } = person;
@@ -67,6 +69,15 @@ ${card({
   id: "tokens",
   body: html`<p>${say("token.count", { count: tokens })}</p><p><a href="${root}me/tokens">${say("token.link")}</a></p>`,
 })}
+${
+  hooks === null
+    ? null
+    : card({
+        title: say("hooks.title"),
+        id: "webhooks",
+        body: html`<p>${say("hooks.count", { count: hooks })}</p><p><a href="${root}webhooks">${say("hooks.link")}</a></p>`,
+      })
+}
 ${card({
   title: say("me.sessions"),
   id: "log-ins",

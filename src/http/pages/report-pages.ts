@@ -1,4 +1,5 @@
 import { unreachable } from "../../domain/result.ts";
+import type { Narrowing } from "../../operations/report-operations.ts";
 import { cellText, isNumeric, localTimes } from "../../reports/formats/cell-text.ts";
 import { type Format, formats } from "../../reports/formats/format.ts";
 import {
@@ -12,7 +13,6 @@ import {
 import type { ReportChoices } from "../../reports/report-choices.ts";
 import type { ReportPage } from "../../reports/report-page.ts";
 import { say } from "../../texts/say.ts";
-import type { Narrowing } from "../report-query.ts";
 import {
   card,
   emptyState,

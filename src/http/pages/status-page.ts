@@ -35,12 +35,14 @@ interface StatusPageOptions {
   readonly canTest: boolean;
   /** Newest first; null if none are made. */
   readonly backups: readonly KeptBackup[] | null;
+  /** How many webhooks for events; null if nothing is sent. */
+  readonly hooks: number | null;
 }
 
 /** The daemon's state and settings; at `/status`. */
 export function statusPage(
   status: Status,
-  { findings, settings, canTest, backups }: StatusPageOptions,
+  { findings, settings, canTest, backups, hooks }: StatusPageOptions,
   frame: FormFrame,
 ): Page {
   const { version, startedAt, now, timeZone: zone } = status;
@@ -62,10 +64,18 @@ ${edits(status)}
 ${mail(status, settings)}
 ${waysIn(status)}
 ${backups && backupsCard(backups, status, frame)}
+${hooks === null ? null : hooksCard(hooks, frame.root)}
 </div>
 ${diagnostics(status, settings)}`,
   };
 }
+
+const hooksCard = (hooks: number, root: string): Markup =>
+  card({
+    title: say("hooks.title"),
+    id: "webhooks",
+    body: html`<p>${say("hooks.count", { count: hooks })}</p><p><a href="${root}webhooks">${say("hooks.link")}</a></p>`,
+  });
 
 const verdictTones: Readonly<Record<StatusFinding["verdict"], Tone>> = {
   fine: "good",

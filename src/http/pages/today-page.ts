@@ -60,7 +60,8 @@ interface Words {
   readonly rest: string;
 }
 
-function standingInWords(standing: SyncStanding, now: Temporal.Instant): Words {
+/** How up to date calendars are, in words. */
+export function standingInWords(standing: SyncStanding, now: Temporal.Instant): Words {
   switch (standing.kind) {
     case "in-step":
       return {
