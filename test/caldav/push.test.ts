@@ -10,6 +10,10 @@ const asked = `<propfind xmlns="DAV:" xmlns:P="https://bitfire.at/webdav-push"><
 const textOf = (name: string, text: string): string =>
   new RegExp(`<(?:[\\w]+:)?${name}(?: [^>]*)?>([^<]*)<`).exec(text)?.[1] ?? "";
 
+async function withService() {
+  return { rig: await pushRig(), service: await startPushService() };
+}
+
 describe("WebDAV-Push", () => {
   it("is announced only by calendars and the home, each with its own topic", async () => {
     const { call, bare, vapidKey, secrets, as } = await pushRig();
@@ -42,8 +46,7 @@ describe("WebDAV-Push", () => {
   it.each(["new", "old"] as const)(
     "accepts the %s form of a registration, and its owner can end it",
     async (form) => {
-      const rig = await pushRig();
-      const service = await startPushService();
+      const { rig, service } = await withService();
       const program = await service.program(rig.vapidKey);
       const made = await rig.register(program, { form });
       expect(made.status).toBe(201);
@@ -129,8 +132,7 @@ describe("WebDAV-Push", () => {
   });
 
   it("reports a new name of the calendar only if requested", async () => {
-    const rig = await pushRig();
-    const service = await startPushService();
+    const { rig, service } = await withService();
     const [both, content] = [
       await service.program(rig.vapidKey),
       await service.program(rig.vapidKey),
@@ -145,8 +147,7 @@ describe("WebDAV-Push", () => {
   });
 
   it("does not notify the program that made the change, if it asks for that", async () => {
-    const rig = await pushRig();
-    const service = await startPushService();
+    const { rig, service } = await withService();
     const [own, other] = [await service.program(rig.vapidKey), await service.program(rig.vapidKey)];
     const { headers } = await rig.register(own);
     await rig.register(other);
@@ -166,8 +167,7 @@ describe("WebDAV-Push", () => {
   });
 
   it("drops a program that its push service no longer knows, and retries after an outage", async () => {
-    const rig = await pushRig();
-    const service = await startPushService();
+    const { rig, service } = await withService();
     const [gone, there] = [
       await service.program(rig.vapidKey),
       await service.program(rig.vapidKey),
@@ -205,8 +205,7 @@ describe("WebDAV-Push", () => {
   });
 
   it("notifies a person's newest 20 programs about a calendar", async () => {
-    const rig = await pushRig();
-    const service = await startPushService();
+    const { rig, service } = await withService();
     for (let index = 0; index < 22; index += 1)
       await rig.register(await service.program(rig.vapidKey));
     const ids = rig.store.pushRegistrations.of(personId(11)).map(({ id }) => id);

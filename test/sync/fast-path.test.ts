@@ -48,6 +48,10 @@ async function whilePolling({ sync }: Stage, steps: () => Promise<void>): Promis
 
 const isUsed = (it: Stage) => it.sync.fastPath.kind === "used";
 
+/** Polls all the time while the steps are made, once the pages are used. */
+const whileUsed = (it: Stage, steps: () => Promise<void>) =>
+  whilePolling(it, () => until(() => isUsed(it)).then(steps));
+
 const told = (it: Stage) =>
   it.events.flatMap((event) => (event.kind === "fast-path" ? [event.state] : []));
 
@@ -84,8 +88,7 @@ describe("pages of all tasks", () => {
     const clock = requestClock({ milliseconds: 400 });
     const { it } = await world({ ...morePages, now: clock.now, clock: clock.now });
     clock.follow(it);
-    await whilePolling(it, async () => {
-      await until(() => isUsed(it));
+    await whileUsed(it, async () => {
       it.asked();
       await until(() => it.sandbox.requests.entries().length > 120);
     });
@@ -102,8 +105,7 @@ describe("pages of all tasks", () => {
     const { it, tasks, subtasks, forward } = here;
     const { place, parent, single } = someTasks(here);
     const [first, second] = insist(subtasks.list({ ...place, task: parent }));
-    await whilePolling(it, async () => {
-      await until(() => isUsed(it));
+    await whileUsed(it, async () => {
       // The list must show changes within the same second as its reading.
       forward(10);
       insist(tasks.update({ ...place, task: single }, { title: "Changed" }));
@@ -151,8 +153,7 @@ test("are not compared again if unchanged, unless a row was written or everythin
       return pages > 12;
     });
   };
-  await whilePolling(it, async () => {
-    await until(() => isUsed(it));
+  await whileUsed(it, async () => {
     await anotherRound();
     stored.mockClear();
     await anotherRound();
@@ -208,8 +209,7 @@ describe("untrustworthy pages", () => {
   test.each(rows(strange, 9))("are dropped if they were good and now %s", async (_, manner) => {
     const here = await world(morePages);
     const { it, forward } = here;
-    await whilePolling(it, async () => {
-      await until(() => isUsed(it));
+    await whileUsed(it, async () => {
       forward(10);
       here.behave(manner);
       workOn(here);
@@ -253,8 +253,7 @@ describe("untrustworthy pages", () => {
   test("are replaced by the lists while they fail", async () => {
     const here = await world();
     const { it, forward } = here;
-    await whilePolling(it, async () => {
-      await until(() => isUsed(it));
+    await whileUsed(it, async () => {
       it.sandbox.faults.add({ kind: "status", status: 500, path: /alltodo$/, times: 100_000 });
       workOn(here);
       await until(() => {
@@ -273,8 +272,7 @@ describe("untrustworthy pages", () => {
     const title = () =>
       it.store.mirror.ofSource(`tasks:${place.list}`).find(({ item }) => item.id === single)?.item
         .title;
-    await whilePolling(it, async () => {
-      await until(() => isUsed(it));
+    await whileUsed(it, async () => {
       here.behave({ cachedFor: Temporal.Duration.from({ seconds: 30 }) });
       it.asked();
       await until(() => it.sandbox.requests.entries().length > 20);
@@ -301,8 +299,7 @@ describe("untrustworthy pages", () => {
   test.runIf(isThorough)("are dropped if they stay behind", async () => {
     const here = await world();
     const { it, forward } = here;
-    await whilePolling(it, async () => {
-      await until(() => isUsed(it));
+    await whileUsed(it, async () => {
       here.behave({ cachedFor: Temporal.Duration.from({ hours: 100 }) });
       it.asked();
       await until(() => it.sandbox.requests.entries().length > 20);
@@ -328,8 +325,7 @@ describe("untrustworthy pages", () => {
       "id" in task && task.id === single ? { ...task, title: "Never so", updated_at: later } : task;
     const transform = (json: unknown) =>
       isPage(json) ? { ...json, todos: json.todos.map(lie) } : json;
-    await whilePolling(it, async () => {
-      await until(() => isUsed(it));
+    await whileUsed(it, async () => {
       it.sandbox.faults.add({ kind: "transform", path: /alltodo$/, transform, times: 100_000 });
       // The audit may already have reached the list and corrected it.
       const isShown = () => viewInventory(it).some((line) => line.includes("Never so"));
@@ -346,8 +342,7 @@ describe("untrustworthy pages", () => {
   test.runIf(isThorough)("are used in any order that is stable", async () => {
     const here = await world({ allTasks: { order: "recent-first" } });
     const { it, forward } = here;
-    await whilePolling(it, async () => {
-      await until(() => isUsed(it));
+    await whileUsed(it, async () => {
       forward(10);
       workOn(here);
       await until(() => isEqual(it));

@@ -85,6 +85,13 @@ function watched(): Machine {
   return here;
 }
 
+/** The next process, which takes up the beliefs of the one before. */
+function resumed(here: Machine) {
+  const next = here.process();
+  next.schedule.resume();
+  return next;
+}
+
 const timesBusy = (asked: readonly string[]): number =>
   asked.filter((name) => busy.includes(name)).length;
 
@@ -99,8 +106,7 @@ describe("a resumed schedule", () => {
   it("continues where changes are likely, after what was never read", () => {
     const here = watched();
     here.sleep({ seconds: 30 });
-    const next = here.process();
-    next.schedule.resume();
+    const next = resumed(here);
     next.sources.put(list(9000), null);
     const asked = polls(here, next, { count: 40, isChanged: (name) => busy.includes(name) });
     expect(asked[0]).toBe("tasks:9000");
@@ -110,8 +116,7 @@ describe("a resumed schedule", () => {
 
   it("reads everything within the ceiling", () => {
     const here = watched();
-    const next = here.process();
-    next.schedule.resume();
+    const next = resumed(here);
     const asked = polls(here, next, { count: 825, isChanged: (name) => busy.includes(name) });
     expect(new Set(asked).size).toBe(lists);
     expect(Math.max(...ages(here))).toBeLessThanOrEqual(900);
@@ -123,8 +128,7 @@ describe("a resumed schedule", () => {
   ])("shares polls between the oldest and the likeliest after %s", (_, pause) => {
     const here = watched();
     here.sleep(pause);
-    const next = here.process();
-    next.schedule.resume();
+    const next = resumed(here);
     const asked = polls(here, next, { count: 2 * lists, isChanged: (name) => busy.includes(name) });
     // It is not quiet merely because nothing was seen for so long; few requests are saved.
     expect(asked.length).toBeGreaterThan(1.95 * lists);
@@ -135,16 +139,14 @@ describe("a resumed schedule", () => {
 
   it("treats a list that moved as new", () => {
     const here = watched();
-    const next = here.process();
-    next.schedule.resume();
+    const next = resumed(here);
     next.sources.put({ kind: "tasks", projectId: projectId(2), listId: listId(5) }, null);
     expect(polls(here, next, { count: 1 })).toEqual(["tasks:5"]);
   });
 
   it("reads everything in turn if all is to be reread", () => {
     const here = watched();
-    const next = here.process();
-    next.schedule.resume();
+    const next = resumed(here);
     next.schedule.rereadAll();
     expect(new Set(polls(here, next, { count: lists })).size).toBe(lists);
   });
@@ -153,8 +155,7 @@ describe("a resumed schedule", () => {
     const here = watched();
     here.store.sources.failed(list(77), "the service is away");
     here.sleep({ hours: -2 });
-    const next = here.process();
-    next.schedule.resume();
+    const next = resumed(here);
     const asked = polls(here, next, { count: 2 * lists, isChanged: (name) => busy.includes(name) });
     expect(new Set(asked).size).toBe(lists);
     expect(asked.filter((name) => name === "tasks:77").length).toBeGreaterThan(10);
@@ -195,8 +196,7 @@ describe("the schedule", () => {
       here.store.sources.attempted(list(id), begun);
       here.store.sources.succeeded(list(id), { items: 1, gaps: null });
     }
-    const next = here.process();
-    next.schedule.resume();
+    const next = resumed(here);
     expect(timesBusy(polls(here, next, { count: 40 }))).toBeGreaterThan(8);
   });
 });

@@ -99,3 +99,9 @@ export async function clashRig() {
     },
   };
 }
+
+/** A clash rig with a new item of the workspace. */
+export async function withClash(kind: Kind, fields: Patch = {}) {
+  const rig = await clashRig();
+  return { rig, uid: await rig.item(kind, fields) };
+}

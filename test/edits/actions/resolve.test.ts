@@ -5,7 +5,7 @@ import { fieldsOf, type Patch } from "../../../src/domain/patch.ts";
 import { patchToPlain } from "../../../src/domain/plain-item.ts";
 import { rows } from "../../support/effort.ts";
 import { days, times } from "../../support/items.ts";
-import { clashRig } from "./clash-rig.ts";
+import { clashRig, withClash } from "./clash-rig.ts";
 
 type Rig = Awaited<ReturnType<typeof clashRig>>;
 const day = (text: string) => Temporal.PlainDate.from(text);
@@ -97,8 +97,7 @@ describe("resolving a field that both sides changed", () => {
   );
 
   it("takes a side for each field, and sends fields that only this edit changed", async () => {
-    const rig = await clashRig();
-    const uid = await rig.item("event");
+    const { rig, uid } = await withClash("event");
     const when = times("2026-11-24T09:00", "2026-11-24T10:00");
     rig.wish(uid, { title: "Mine", when, reminder: minutes(10), description: "Mine" });
     await rig.there(uid, { title: "Theirs", description: "Theirs", when: days("2026-11-26") });
@@ -153,8 +152,7 @@ describe("resolving a field that both sides changed", () => {
 
 describe("resolving while the workspace changes", () => {
   it("asks again if the value to overwrite has changed, and loses nothing", async () => {
-    const rig = await clashRig();
-    const uid = await rig.item("event");
+    const { rig, uid } = await withClash("event");
     rig.wish(uid, { title: "Mine" });
     await rig.there(uid, { title: "Theirs" });
     await rig.drained();
@@ -173,8 +171,7 @@ describe("resolving while the workspace changes", () => {
   });
 
   it("asks again if the value to keep has changed", async () => {
-    const rig = await clashRig();
-    const uid = await rig.item("event");
+    const { rig, uid } = await withClash("event");
     rig.wish(uid, { title: "Mine", description: "Mine" });
     await rig.there(uid, { title: "Theirs", description: "Theirs" });
     await rig.drained();
@@ -192,8 +189,7 @@ describe("resolving while the workspace changes", () => {
   });
 
   it("shows what a sweep has read since, and refuses a decision about an older version", async () => {
-    const rig = await clashRig();
-    const uid = await rig.item("task");
+    const { rig, uid } = await withClash("task");
     rig.wish(uid, { title: "Mine" });
     await rig.there(uid, { title: "Theirs" });
     await rig.drained();
@@ -216,8 +212,7 @@ describe("resolving deletions", () => {
   it.each(["mine", "theirs"] as const)(
     "keep %s: deletion of an item that someone else changed",
     async (keep) => {
-      const rig = await clashRig();
-      const uid = await rig.item("event");
+      const { rig, uid } = await withClash("event");
       rig.wish(uid, {}, "delete");
       await rig.there(uid, { title: "Important now" });
       await rig.drained();
@@ -239,8 +234,7 @@ describe("resolving deletions", () => {
   it.each(["mine", "theirs"] as const)(
     "keep %s: change of an item that someone else deleted",
     async (keep) => {
-      const rig = await clashRig();
-      const uid = await rig.item("event", { description: "Kept" });
+      const { rig, uid } = await withClash("event", { description: "Kept" });
       rig.wish(uid, { title: "Mine" });
       await rig.there(uid, null);
       expect(await rig.drained()).toEqual(["parked: refused"]);
@@ -260,8 +254,7 @@ describe("resolving deletions", () => {
 });
 
 it("names open, unknown and empty choices, and does nothing", async () => {
-  const rig = await clashRig();
-  const uid = await rig.item("event");
+  const { rig, uid } = await withClash("event");
   rig.wish(uid, { title: "Mine", description: "Mine" });
   await rig.there(uid, { title: "Theirs", description: "Theirs" });
   await rig.drained();

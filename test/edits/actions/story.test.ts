@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { revision } from "../../../src/domain/ids.ts";
 import { drainRig, withEvent } from "../delivery/drain-rig.ts";
 import { calendar, vevent } from "../rig.ts";
-import { clashRig } from "./clash-rig.ts";
+import { withClash } from "./clash-rig.ts";
 
 type Rig = Pick<Awaited<ReturnType<typeof drainRig>>, "editActions">;
 
@@ -11,8 +11,7 @@ const told = ({ editActions }: Rig, id = 1, zone?: string): readonly string[] =>
 
 describe("the history of an edit", () => {
   it("lists each step: accepted, shown, read, merged, sent, confirmed and fetched", async () => {
-    const rig = await clashRig();
-    const uid = await rig.item("event");
+    const { rig, uid } = await withClash("event");
     rig.wish(uid, { title: "Mine" });
     await rig.there(uid, { description: "Theirs" });
     await rig.drained();
@@ -48,8 +47,7 @@ describe("the history of an edit", () => {
   });
 
   it("says that the item was moved, and shows problems along the way", async () => {
-    const rig = await clashRig();
-    const uid = await rig.item("task");
+    const { rig, uid } = await withClash("task");
     rig.wish(uid, { title: "Mine" });
     await rig.there(uid, { place: { projectId: rig.otherProject, listId: rig.farList } });
     await rig.drained();
@@ -84,8 +82,7 @@ describe("decisions in the history", () => {
   });
 
   it("name a retry and a resolved conflict", async () => {
-    const rig = await clashRig();
-    const uid = await rig.item("event");
+    const { rig, uid } = await withClash("event");
     rig.wish(uid, { title: "Mine" });
     await rig.there(uid, { title: "Theirs" });
     await rig.drained();

@@ -22,6 +22,11 @@ async function unanswered() {
   return rig;
 }
 
+async function later(rig: Rig, seconds: number): Promise<void> {
+  rig.clock.advance({ seconds });
+  await rig.step();
+}
+
 /** The service carries out the request that nobody waits for any more. */
 const land = (rig: Rig) => insist(rig.sandbox.workspace.events.create(rig.by, wish));
 
@@ -37,8 +42,7 @@ async function sweep(rig: Rig): Promise<void> {
 describe("a creation without a response in time", () => {
   it("is adopted if it arrives after the first look, without being sent again", async () => {
     const rig = await unanswered();
-    rig.clock.advance({ seconds: 3 });
-    await rig.step();
+    await later(rig, 3);
     expect(rig.requests("GET")).toHaveLength(1);
     land(rig);
     expect(await rig.drainAll()).toEqual(["confirmed"]);
@@ -48,8 +52,7 @@ describe("a creation without a response in time", () => {
 
   it("says why it waits, and until when", async () => {
     const rig = await unanswered();
-    rig.clock.advance({ seconds: 3 });
-    await rig.step();
+    await later(rig, 3);
     const edit = rig.editActions.show(1);
     expect(edit?.problem).toContain("may still be carried out");
     expect(edit?.problem).toMatch(/not sent again before 2026-11-20T12:0(2:5\d|3:00)Z/);
@@ -68,11 +71,9 @@ describe("a creation without a response in time", () => {
     const rig = await unanswered();
     rig.sandbox.faults.add({ kind: "hang-before", method: "POST" });
     while (rig.requests("POST").length < 2) {
-      rig.clock.advance({ seconds: 5 });
-      await rig.step();
+      await later(rig, 5);
     }
-    rig.clock.advance({ seconds: 5 });
-    await rig.step();
+    await later(rig, 5);
     expect(rig.requests("POST")).toHaveLength(2);
     land(rig);
     expect(await rig.drainAll()).toEqual(["confirmed"]);
@@ -86,8 +87,7 @@ describe("a creation without a response in time", () => {
       rig.send(calendar(text));
       rig.sandbox.faults.add({ kind: "hang-before", method: "POST" });
       await rig.step();
-      rig.clock.advance({ seconds: 9 });
-      await rig.step();
+      await later(rig, 9);
       expect(rig.requests("POST")).toHaveLength(1);
       const place = { ...rig.by, list: rig.list };
       insist(rig.sandbox.workspace.tasks.create(place, { title: "Chore", due_date: "2026-12-01" }));
@@ -106,8 +106,7 @@ describe("a creation without a response in time", () => {
       rig.send(calendar(party));
       rig.sandbox.faults.add({ ...fault, method: "POST" });
       await rig.step();
-      rig.clock.advance({ seconds: 9 });
-      await rig.step();
+      await later(rig, 9);
       expect(rig.requests("POST")).toHaveLength(1);
       rig.sandbox.faults.deliverLate();
       await rig.drainAll();
@@ -155,8 +154,7 @@ describe("a creation that is made but not yet completed", () => {
     rig.store.sources.put([far]);
     const moved = { project: rig.otherProject, list_id: rig.farList, move_task: true };
     insist(tasks.update({ ...at, task }, moved));
-    rig.clock.advance({ seconds: 20 });
-    await rig.step();
+    await later(rig, 20);
     expect(rig.edit().problem).toContain("whether it was moved");
     rig.clock.advance({ seconds: 1 });
     rig.store.sources.attempted(far, rig.clock());
@@ -173,8 +171,7 @@ describe("a creation that is made but not yet completed", () => {
   it("is read again while it is refused", async () => {
     const rig = await half();
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "GET", path: /tasks\/\d+$/ });
-    rig.clock.advance({ seconds: 20 });
-    await rig.step();
+    await later(rig, 20);
     expect(rig.states()).toEqual(["pending"]);
     expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceTasks()).toMatchObject([{ completed: true }]);

@@ -2,7 +2,14 @@ import { type Fault, insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { type DrainSetting, drainRig, impatient, settingFor } from "./drain-rig.ts";
+import {
+  type DrainSetting,
+  drainRig,
+  impatient,
+  settingFor,
+  withEvent,
+  withTask,
+} from "./drain-rig.ts";
 
 const file = (name: string, text = "content") =>
   `ATTACH;FMTTYPE=text/plain;FILENAME=${name};VALUE=BINARY;ENCODING=BASE64:${Buffer.from(text).toString("base64")}`;
@@ -35,8 +42,7 @@ async function rigWithExtras(setting: DrainSetting = {}) {
 
 describe("a comment", () => {
   it("is added to the task after the change, with the person's own key, and mirrored", async () => {
-    const rig = await rigWithExtras();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(rigWithExtras());
     const actor = rig.person("member");
     const text = vtodo(uid, "SUMMARY:Rewrite", "COMMENT:First\\, then second", "COMMENT:More");
     rig.send(calendar(text), { actor });
@@ -126,8 +132,7 @@ describe("a comment", () => {
   });
 
   it("is not confused with an earlier comment of the same words", async () => {
-    const rig = await rigWithExtras();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(rigWithExtras());
     const task = { ...rig.by, list: rig.list, task: id };
     rig.send(calendar(vtodo(uid, "COMMENT:Again")));
     const before = insist(rig.sandbox.workspace.comments.create(task, { description: "Again" }));
@@ -146,8 +151,7 @@ describe("a comment", () => {
   });
 
   it("is looked up before a refused one is retried", async () => {
-    const rig = await rigWithExtras();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(rigWithExtras());
     rig.send(calendar(vtodo(uid, "COMMENT:Once")));
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "POST", path: /comments$/ });
     await rig.settle();
@@ -159,8 +163,7 @@ describe("a comment", () => {
   });
 
   it("is parked if refused, leaves the others alone, and is retried on request", async () => {
-    const rig = await rigWithExtras();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(rigWithExtras());
     rig.send(calendar(vtodo(uid, "SUMMARY:Renamed", "COMMENT:No", "COMMENT:Yes")));
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "POST", path: /comments$/ });
     await rig.settle();
@@ -176,8 +179,7 @@ describe("a comment", () => {
   });
 
   it("is resumed after the process ended with it in flight", async () => {
-    const rig = await rigWithExtras();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(rigWithExtras());
     rig.send(calendar(vtodo(uid, "COMMENT:Once")));
     await rig.step();
     rig.sandbox.faults.add({ kind: "hang-after", method: "POST", path: /comments$/ });
@@ -192,8 +194,7 @@ describe("a comment", () => {
   });
 
   it("is never sent if its edit was discarded", async () => {
-    const rig = await rigWithExtras();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(rigWithExtras());
     rig.send(calendar(vtodo(uid, "COMMENT:Gone")));
     rig.editActions.discard(1);
     await rig.settle();
@@ -238,8 +239,7 @@ describe("a file", () => {
   });
 
   it("of an event goes into the project's home folder, once despite a lost response", async () => {
-    const rig = await rigWithExtras();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(rigWithExtras());
     rig.send(calendar(vevent(uid, file("plan.txt"))));
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST", path: /files$/ });
     await rig.settle();
@@ -248,8 +248,7 @@ describe("a file", () => {
   });
 
   it("is filed once if the request is carried out late", async () => {
-    const rig = await rigWithExtras();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(rigWithExtras());
     rig.send(calendar(vevent(uid, file("plan.txt"))));
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST", path: /files$/ });
     await rig.step();

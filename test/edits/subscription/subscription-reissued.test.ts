@@ -14,12 +14,11 @@ const event = (uid: string, title: string, hour = "10") =>
   );
 const half = { ...review, when: times("2026-11-23T10:00", "2026-11-23T10:30") };
 
+const twoWay = () => subscriptionRig({ options: { new: "create", gone: "delete" } });
+
 describe("a calendar that reissues its UIDs", () => {
   it("causes neither duplicates nor deletions, and changes are edits", async () => {
-    const { rig, uid } = withItem(
-      await subscriptionRig({ options: { new: "create", gone: "delete" } }),
-      anEvent(1, half),
-    );
+    const { rig, uid } = withItem(await twoWay(), anEvent(1, half));
     const answers = (round: number, title: string, hour?: string) =>
       rig.shows(
         event(round === 0 ? uid : `a${round}@outlook`, title, hour),
@@ -40,7 +39,7 @@ describe("a calendar that reissues its UIDs", () => {
   });
 
   it("recognizes an item that was created from it under another UID", async () => {
-    const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
+    const rig = await twoWay();
     await rig.shows(event("a0@outlook", "Lunch", "12"));
     await rig.shows(event("a1@outlook", "Lunch", "12"), event("b1@outlook", "Kick-off"));
     await rig.shows(event("a2@outlook", "Lunch", "12"), event("b2@outlook", "Kick-off"));
@@ -50,10 +49,7 @@ describe("a calendar that reissues its UIDs", () => {
   });
 
   it("deletes one item after two snapshots, and only that one", async () => {
-    const { rig, uid } = withItem(
-      await subscriptionRig({ options: { new: "create", gone: "delete" } }),
-      anEvent(1, half),
-    );
+    const { rig, uid } = withItem(await twoWay(), anEvent(1, half));
     const kept = rig.put(anEvent(2, { ...half, title: "Kept" }));
     await rig.shows(event(uid, "Review"), event(kept, "Kept"), event("l0@x", "Lunch", "12"));
     await rig.shows(event("k1@x", "Kept"), event("l1@x", "Lunch", "12"));
@@ -62,10 +58,7 @@ describe("a calendar that reissues its UIDs", () => {
   });
 
   it("is told from one item going and another coming", async () => {
-    const { rig, uid } = withItem(
-      await subscriptionRig({ options: { new: "create", gone: "delete" } }),
-      anEvent(1, half),
-    );
+    const { rig, uid } = withItem(await twoWay(), anEvent(1, half));
     await rig.shows(event(uid, "Review"), event("l@x", "Lunch", "12"));
     await rig.shows(event("n@x", "Review", "17"), event("l@x", "Lunch", "12"));
     await rig.again();
@@ -73,7 +66,7 @@ describe("a calendar that reissues its UIDs", () => {
   });
 
   it("keeps several items of the same title and time apart", async () => {
-    const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
+    const rig = await twoWay();
     await rig.shows(event("a@x", "Standup"), event("b@x", "Standup"), event("c@x", "Lunch", "12"));
     await rig.shows(event("d@x", "Standup"), event("e@x", "Standup"), event("f@x", "Lunch", "12"));
     expect(rig.items()).toHaveLength(3);
@@ -103,7 +96,7 @@ describe("a calendar that reissues its UIDs", () => {
   });
 
   it("makes no edit if two thousand UIDs change at once", async () => {
-    const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
+    const rig = await twoWay();
     const all = (round: number) =>
       Array.from({ length: 2000 }, (_, index) => event(`${index}-${round}@x`, `Event ${index}`));
     await rig.shows(...all(0));
