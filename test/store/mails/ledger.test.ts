@@ -65,14 +65,18 @@ describe("claim()", () => {
   it.each<[string, Partial<MailKey>]>([
     ["person", { person: personId(12) }],
     ["kind", { kind: "overdue" }],
+    ["item", { item: noItem }],
     ["lead", { lead: "PT30M" }],
     ["start", { occurrence: "2026-11-24T09:00:00Z" }],
   ])("treats a mail with another %s as another mail", (_name, change) => {
     const { ledger, key } = ledgerRig();
+    const other = { ...key, ...change };
     ledger.claim(key, asMail("<one>"));
     ledger.sent(key);
-    expect(ledger.get({ ...key, ...change })).toBeNull();
-    expect(ledger.claim({ ...key, ...change }, asMail("<two>"))).toBe(true);
+    expect(ledger.get(other)).toBeNull();
+    expect(ledger.claim(other, asMail("<two>"))).toBe(true);
+    ledger.drop(key);
+    expect(ledger.get(other)?.state).toBe("claimed");
   });
 
   it("does not repeat a mail sent for a twin before the item was adopted", () => {
