@@ -102,7 +102,7 @@ describeInBrowser("the calendar", () => {
 
   it.each([
     { while: "nothing else happens", title: "Made longer", other: null },
-    { while: "the calendar is read anew", title: "Longer as well", other: "Made meanwhile" },
+    { while: "the calendar is read again", title: "Longer as well", other: "Made meanwhile" },
   ])("makes an event longer by dragging its end while $while", async ({ title, other }) => {
     const page = await open();
     await make(page, { title });

@@ -108,7 +108,7 @@ describe("problems of the configuration", () => {
       "http.identityHeader.from",
     ],
     [
-      "a network that is none",
+      "an invalid network",
       { ...least, http: { identityHeader: { name: "Remote-Email", from: ["10.0.0.0/33"] } } },
       "http.identityHeader.from[0]",
     ],

@@ -108,13 +108,13 @@ describe("times read from the service", () => {
       { allDay: true },
     ],
     [
-      "takes the last minute that can be written for what is later",
+      "writes the last possible minute for later times",
       "2026-11-24 10:00 | 9999-12-31 10:00",
       "2026-11-24T10:00+00:00[UTC] to 9999-12-29T23:59+00:00[UTC]",
       { zone: "UTC" },
     ],
     [
-      "takes the first day that can be written for what is earlier",
+      "writes the first possible day for earlier ones",
       "0001-01-01 00:00 | 0001-01-01 23:59",
       "0001-01-02 to 0001-01-03",
       { allDay: true },
@@ -151,7 +151,7 @@ describe("times written to the service", () => {
       { start: "2026-07-01T10:00:00+02:00", end: "2026-07-01T11:00:00+02:00", allDay: false },
     ],
     [
-      "writes no end that nobody knows",
+      "writes no unknown end",
       times("2026-11-24T10:00", null),
       { start: "2026-11-24T10:00:00+01:00", end: null, allDay: false },
     ],

@@ -68,7 +68,7 @@ describe("mergeFields() result", () => {
     expect(mergeFields({ base, ours, theirs })).toEqual({ patch, conflicts });
   });
 
-  it("takes values for alike as it is told", () => {
+  it("treats values as equal as configured", () => {
     const sides = { base: { title: "a" }, ours: { title: "A" }, theirs: { title: "b" } };
     const alike = (_field: PatchField, a: Patch, b: Patch) =>
       a.title?.toLowerCase() === b.title?.toLowerCase();
@@ -223,7 +223,7 @@ describe("describeUntaken() result", () => {
     expect(describeUntaken({ ...update, action: "create", base, patch }, base)).toBeNull();
   });
 
-  it("leaves out whom someone else has added, and what was dropped in a conflict", () => {
+  it("omits people whom someone else has added, and values dropped in a conflict", () => {
     const [one, two] = [personId(1), personId(2)];
     const wish = { ...update, patch: { assigned: [one] } };
     expect(describeUntaken(wish, aTask(1, { assigned: [one, two] }))).toBeNull();

@@ -65,7 +65,7 @@ describe("secret files that change while the daemon runs", () => {
     await told(daemon, "secrets reloaded");
     await upload("one");
     await upload("two");
-    await eventually("the refusal is told", async () => {
+    await eventually("the refusal is reported", async () => {
       const { troubles } = Object(await (await ask("/api/status")).json());
       return JSON.stringify(troubles).includes("key-refused") ? true : null;
     });

@@ -248,7 +248,7 @@ it.each(["feed-key", "mail-key"])(
     expect(daemon.log()).toContain("dayferry restore --keys-only");
     expect((await fetch(`${daemon.url}${feed}`)).status).toBe(name === "feed-key" ? 404 : 200);
     const told = (by: typeof daemon) =>
-      eventually("it is told as a trouble", async () => {
+      eventually("it is reported as a trouble", async () => {
         const text = await (await by.ask("/api/status")).text();
         const { troubles }: { readonly troubles: readonly TroubleReport[] } = JSON.parse(text);
         const lost = troubles.find(({ kind }) => kind === "key-file-lost");
@@ -304,7 +304,7 @@ describe("a daemon whose database is damaged while it runs", () => {
       mailsIn(folder)
         .map(({ octets }) => octets.toString().replaceAll(/=\r?\n/g, ""))
         .filter((text) => text.includes("To: ops@example.com"));
-    const [mail = ""] = await eventually("the operator is told", () =>
+    const [mail = ""] = await eventually("the operator is notified", () =>
       mails().length > 0 ? mails() : null,
     );
     expect(mail).toContain(command);

@@ -49,7 +49,7 @@ const told = (daemon: Daemon, text: RegExp) =>
   });
 
 const isSick = (daemon: Daemon) =>
-  eventually("the fault is told", async () => ((await health(daemon)) === 503 ? true : null));
+  eventually("the fault is reported", async () => ((await health(daemon)) === 503 ? true : null));
 const isWell = (daemon: Daemon) =>
   eventually("it works again", async () => ((await health(daemon)) === 200 ? true : null));
 

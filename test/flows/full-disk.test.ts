@@ -46,7 +46,7 @@ describe.skipIf(!canFillDisk())("a daemon whose disk is full for a while", () =>
     setting.addEvent({ title: "There", start: day(3), end: day(3), all_day: true });
     expect((await put("Before")).status).toBe(201);
     disk.fill();
-    await eventually("the fault is told", async () =>
+    await eventually("the fault is reported", async () =>
       (await get("/healthz")).status === 503 ? true : null,
     );
     expect((await get("/healthz")).body.problem).toContain("nothing can be stored");

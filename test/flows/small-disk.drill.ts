@@ -63,7 +63,7 @@ describe.skipIf(!canMount())("a daemon on a small disk of its own", () => {
     expect(before).toContain("BEGIN:VCALENDAR");
 
     disk.fill();
-    const sick = await eventually("the fault is told", async () => {
+    const sick = await eventually("the fault is reported", async () => {
       const { status: now, text } = await health(daemon);
       return now === 503 ? text : null;
     });
@@ -139,7 +139,7 @@ describe.skipIf(!canMount())("a daemon on a small disk of its own", () => {
     const daemon = await serve(here, { ready: false });
     onTestFinished(async () => void (await daemon.stop()));
     const path = new URL(url).pathname;
-    await eventually("the fault is told", async () =>
+    await eventually("the fault is reported", async () =>
       (await health(daemon)).status === 503 ? true : null,
     );
     const feed = await fetch(`${daemon.url}${path}`);

@@ -358,10 +358,10 @@ describe("POST /calendar/new", () => {
   it.each([
     ["no title", { ...event, title: " " }, "give it a title"],
     ["no project", { ...event, project: "" }, "choose a project"],
-    ["a project that is none", { ...event, project: "77" }, "choose a project"],
+    ["an invalid project", { ...event, project: "77" }, "choose a project"],
     ["no kind", { ...event, kind: "party" }, "choose event"],
     ["a task without a list", { ...event, kind: "task" }, "choose a list"],
-    ["a clock that is none", { ...event, startAt: "9" }, "not a time of day"],
+    ["an invalid time of day", { ...event, startAt: "9" }, "not a time of day"],
     ["too many times", { ...event, repeats: "daily", times: "51" }, "from 2 to 50"],
     ["times that are no number", { ...event, repeats: "daily", times: "" }, "from 2 to 50"],
     [

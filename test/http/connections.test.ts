@@ -111,7 +111,7 @@ describe("connections", () => {
     expect(refused.bytesRead).toBe(0);
     expect(await answerOf(open(get))).toContain("200");
     first?.destroy();
-    await eventually("it is let in", async () => {
+    await eventually("it is admitted", async () => {
       const answer = await answerOf(open(get, "127.0.0.2"));
       return answer.includes("200") ? true : null;
     });

@@ -172,7 +172,7 @@ describe("/people", () => {
     });
     const claimed = store.journal.claimNext() ?? expect.fail("nothing to claim");
     store.journal.settle(claimed, { kind: "park", reason: "refused", problem: "no" });
-    const [parked = expect.fail("nothing is told")] = store.notices.open();
+    const [parked = expect.fail("nothing is reported")] = store.notices.open();
     store.notices.claim(noticeKey(parked), { address: "ana@example.com", messageId: "m" });
     const { text } = await (await asAdmin()).look("/people");
     expect(text).toContain(

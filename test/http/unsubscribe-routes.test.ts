@@ -81,7 +81,7 @@ describe("POST /unsubscribe/<signed>", () => {
     ["as mail programs send it", new URLSearchParams({ "List-Unsubscribe": "One-Click" })],
     ["as multipart", form({ "List-Unsubscribe": "One-Click" })],
     ["empty", null],
-    ["with a choice that is none", new URLSearchParams({ off: "everything" })],
+    ["with an invalid choice", new URLSearchParams({ off: "everything" })],
   ])("acts at once and without a redirect %s", async (_name, body) => {
     const { ask, link, off } = await startRoutes();
     const { status, text } = await ask(link(), { method: "POST", body });

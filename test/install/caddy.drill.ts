@@ -195,7 +195,7 @@ describe.skipIf(!isInstalled("caddy"))("deploy/Caddyfile", () => {
     const another = event.replaceAll("made-through-caddy", "told-through-caddy");
     const path = `/api/edits?project=${project}`;
     expect((await ask("POST", path, { headers: admin(), body: another })).status).toBe(202);
-    await eventually("the change is told", () => heard.length > before || null);
+    await eventually("the change is reported", () => heard.length > before || null);
     stream.destroy();
   });
 

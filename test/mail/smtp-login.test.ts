@@ -21,8 +21,11 @@ describe("logins and TLS", () => {
 
   test.each([
     ["in the address", { login: encoded }],
-    ["beside it", { login: "dayferry", password: "p@ss: wörd" }],
-    ["both, of which the one beside it counts", { login: "dayferry:old", password: "p@ss: wörd" }],
+    ["outside the address", { login: "dayferry", password: "p@ss: wörd" }],
+    [
+      "in both places, where the outer one counts",
+      { login: "dayferry:old", password: "p@ss: wörd" },
+    ],
   ])("logs in with the password %s", async (_name, credentials) => {
     const server = await serve(login);
     const mailer = mailerFor({ ...server, ...credentials });

@@ -110,13 +110,8 @@ describe("/api/items", () => {
     ["no title", { kind: "event", project: 2001, startOn: "2027-01-04" }, 400, "title"],
     ["no day", { kind: "event", project: 2001, title: "X" }, 400, "startOn"],
     ["a project that is hidden", { kind: "event", project: 2002, title: "X" }, 400, "project"],
-    ["a list that is none", { kind: "task", project: 2001, list: 99, title: "X" }, 400, "list"],
-    [
-      "a time that is none",
-      { kind: "event", project: 2001, title: "X", startAt: "9" },
-      400,
-      "start",
-    ],
+    ["an invalid list", { kind: "task", project: 2001, list: 99, title: "X" }, 400, "list"],
+    ["an invalid time", { kind: "event", project: 2001, title: "X", startAt: "9" }, 400, "start"],
   ])("refuses %s", async (_what, body, status, reason) => {
     const { ask, edits } = await itemsRig();
     const refused = await ask("POST /api/items", body);

@@ -273,12 +273,12 @@ describe("/api/edits as a person", () => {
   it.each<[string, Readonly<Record<string, string>>, number]>([
     ["a program", {}, 202],
     [
-      "a page of its own",
+      "its own page",
       { "sec-fetch-site": "same-origin", origin: "https://calendar.example.com" },
       202,
     ],
     [
-      "a page of its own, by a browser that says less",
+      "its own page, by a browser with fewer headers",
       { origin: "https://calendar.example.com" },
       202,
     ],

@@ -80,7 +80,7 @@ describe("wrong()", () => {
 
   it.each<[string, Sender, Sender]>([
     ["the login in capitals", ana, ["192.0.2.1", " ANA "]],
-    ["IPv4 in its IPv6 dress", ["::ffff:192.0.2.1", "ana"], ana],
+    ["IPv4 written as IPv6", ["::ffff:192.0.2.1", "ana"], ana],
     ["another host of the same IPv6 network", ["2001:db8::1", "ana"], ["2001:DB8:0:0:9::7", "ana"]],
     ["the same host with its zone", ["fe80::1%eth0", "ana"], ["fe80::1", "ana"]],
   ])("recognises %s", (_how, sender, again) => {

@@ -114,7 +114,7 @@ describe("step() after the clock leapt forward, as after a suspend", () => {
     expect(rig.store.ledger.state()).toMatchObject({ sent: 1, deferred: 0, rejected: 0 });
   });
 
-  it("says nothing of a day that is over by then", async () => {
+  it("says nothing of a day that is over", async () => {
     const { inbox, rig, reading } = await awake({ mails: { events: false, tasks: leads("P0D") } });
     rig.put(aTask());
     await rig.run("2026-11-24T23:59:00Z");

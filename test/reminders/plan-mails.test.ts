@@ -126,8 +126,8 @@ describe("createWindows()", () => {
   });
 
   it.each([
-    ["the day before at nine, for who is in Berlin", "P1D", berlin, "2026-11-23T08:00:00Z"],
-    ["the day before at nine, for who is in Tokyo", "P1D", "Asia/Tokyo", "2026-11-23T00:00:00Z"],
+    ["the day before at nine, in Berlin", "P1D", berlin, "2026-11-23T08:00:00Z"],
+    ["the day before at nine, in Tokyo", "P1D", "Asia/Tokyo", "2026-11-23T00:00:00Z"],
     ["on the day itself", "PT0S", berlin, "2026-11-24T08:00:00Z"],
     ["hours before nine", "P1DT2H", berlin, "2026-11-23T06:00:00Z"],
     ["a month before", "P1M", berlin, "2026-10-24T07:00:00Z"],

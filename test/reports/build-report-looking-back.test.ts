@@ -175,7 +175,7 @@ describe("activity and files", () => {
   });
 });
 
-it("changes lists what an edit of ours and the workspace change, and who where known", () => {
+it("changes lists changes by our edits and by the workspace, and their authors if known", () => {
   const rig = reportRig();
   rig.put(aTask(1, { title: "Plan" }));
   const key = rig.store.mirror.find("task", serviceId(1));

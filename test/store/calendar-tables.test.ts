@@ -146,10 +146,10 @@ describe("the change log", () => {
     ["a private event, for its creator", own, { ...own, title: "b" }, [ann]],
     ["a private event, for its assigned", own, { ...own, assigned: [bob] }, [ann, bob]],
     ["an event that becomes private", { creatorId: ann }, own, [ann, bob, cat]],
-    ["an event that is private no more", own, { creatorId: ann }, [ann, bob, cat]],
+    ["an event that is no longer private", own, { creatorId: ann }, [ann, bob, cat]],
     ["an event", { creatorId: ann }, { creatorId: ann, title: "b" }, [ann, bob, cat]],
     ["nothing that calendars show", own, { ...own, updatedAt: null }, []],
-  ] as const)("shows changes of %s to whom they concern", (_name, before, after, told) => {
+  ] as const)("shows changes of %s to the people concerned", (_name, before, after, told) => {
     const { store, put } = storeRig();
     put(anEvent(1, before));
     const { changes } = store;

@@ -133,7 +133,7 @@ describe("a page of all tasks", () => {
   });
 
   it.each<[string, ListId, readonly unknown[]]>([
-    ["passes over what is new in a list that is not polled", listId(9), []],
+    ["ignores new items in a list that is not polled", listId(9), []],
   ])("%s", (_, list, expected) => {
     const { apply, title } = rig([]);
     expect(told(apply([task(1, { listId: list, updatedAt: after })]))).toEqual(expected);

@@ -68,7 +68,7 @@ describe("a response that an earlier process has read", () => {
 
   it.each([
     ["it shows an older state again", true],
-    ["it has come as it was after a newer one that nobody could understand", false],
+    ["it comes unchanged after a newer one that nobody could understand", false],
   ])("is decoded if %s", async (_, isReadable) => {
     const { it, tasks, place, task, earlier } = await swept();
     const path = new RegExp(`/${place.list}/tasks$`);

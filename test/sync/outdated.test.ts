@@ -45,20 +45,14 @@ describe("isOutdated()", () => {
   });
   const deleted = edit({ action: "delete", answer: null });
   it.each<[string, Item, readonly Edit[], boolean, boolean]>([
-    ["the value of before", task("Old", second(0)), [renamed], true, true],
-    [
-      "the value of before, where stamps stand still",
-      task("Old", second(5)),
-      [renamed],
-      true,
-      true,
-    ],
-    ["the value of before without a stamp", task("Old", null), [renamed], true, true],
-    ["the value of before, stamped later", task("Old", second(6)), [renamed], true, false],
+    ["the former value", task("Old", second(0)), [renamed], true, true],
+    ["the former value, while stamps stand still", task("Old", second(5)), [renamed], true, true],
+    ["the former value without a stamp", task("Old", null), [renamed], true, true],
+    ["the former value, stamped later", task("Old", second(6)), [renamed], true, false],
     ["a value that is neither", task("Another", second(0)), [renamed], true, false],
     ["what the edit has set", task("New", second(5)), [renamed], true, false],
     [
-      "the value of before the last edit but one",
+      "the value before the last edit but one",
       task("Old", second(0)),
       [again, renamed],
       true,
@@ -72,7 +66,7 @@ describe("isOutdated()", () => {
       false,
     ],
     ["an item that was deleted", task("Old", second(0)), [deleted], false, true],
-    ["an item that was deleted and made anew", task("Old", second(0)), [deleted], true, false],
+    ["an item that was deleted and made again", task("Old", second(0)), [deleted], true, false],
     ["an item without edits", task("Old", second(0)), [], true, false],
   ])("an outdated item: %s", (_what, listed, edits, isKnown, expected) => {
     expect(isOutdated(listed, { edits, isKnown })).toBe(expected);

@@ -127,13 +127,13 @@ const made = task(7, { title: "New" });
 
 it.each<[string, Partial<Edit>, Item, number | null, boolean]>([
   ["what a lost creation has made and somebody has renamed", lost, task(7), null, true],
-  ["what is merely alike while an answer is awaited", { attempts: 1 }, task(7), null, false],
-  ["what was known before the request left", lost, made, 50, false],
+  ["a merely similar item while an answer is awaited", { attempts: 1 }, task(7), null, false],
+  ["an item known before the request was sent", lost, made, 50, false],
   ["what a sweep has shown since", lost, made, 51, true],
-  ["what is there once the creation waits for a person", parked, made, null, false],
+  ["an existing item once the creation waits for a person", parked, made, null, false],
   ["what someone else has made", lost, task(7, { title: "New", byMe: false }), null, false],
   ["what differs in all", lost, task(7, { dueOn: null }), null, false],
-  ["what is alike before anything was sent", { ...lost, sentAt: null }, made, null, false],
+  ["a similar item before anything was sent", { ...lost, sentAt: null }, made, null, false],
 ])("holds back or shows %s", (_what, more, item, handle, isHeld) => {
   const creations = () => [creation(task(null, { title: "New" }), more)];
   const handleOf = () => (handle === null ? null : itemKey(handle));

@@ -84,7 +84,7 @@ describe.skipIf(!canSign())("createCertificateWatch()", () => {
     renew(authority.sign({ toDay: 13 }));
     const [trouble, ...more] = await found();
     expect(more).toEqual([]);
-    if (trouble?.kind !== "certificate") throw new Error("no certificate is told of");
+    if (trouble?.kind !== "certificate") throw new Error("no certificate is reported");
     expect([trouble.host, trouble.until]).toEqual([host, dayIn(13)]);
     expect([troubleWords(trouble).title, verdictOf(trouble)]).toEqual([
       "Certificate of localhost expires",

@@ -219,9 +219,9 @@ const writes: readonly (readonly [string, "create" | "update", Patch, object])[]
     { milestone: true, when: dates("2026-07-01", "2026-07-04") },
     { milestone: true, start: "2026-07-01", end: "2026-07-01", all_day: true },
   ],
-  ["what is unset", "create", { title: "x", description: null, reminder: null }, { title: "x" }],
+  ["unset fields", "create", { title: "x", description: null, reminder: null }, { title: "x" }],
   [
-    "what is unset",
+    "unset fields",
     "update",
     { description: null, reminder: null },
     { description: null, reminder: null },

@@ -40,7 +40,7 @@ const unreadable: readonly (readonly [string, Answerer, RegExp])[] = [
   ["cut JSON", (_, response) => void response.end('{"id": 5, "na'), /no complete JSON/],
   ["an empty body", (_, response) => void response.end(), /body is empty/],
   ["an array for a single thing", (_, response) => json(response, [label]), /expected an object/],
-  ["an id that is none", (_, response) => json(response, { ...label, id: "x5" }), /id: "x5"/],
+  ["an invalid id", (_, response) => json(response, { ...label, id: "x5" }), /id: "x5"/],
   ["an id beyond 2^53", (_, response) => void response.end('{"id": 9007199254740993}'), /id: /],
   [
     "damaged gzip",

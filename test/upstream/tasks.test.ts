@@ -152,9 +152,9 @@ const writes: readonly (readonly [string, "create" | "update", Patch, object])[]
       labels: [3],
     },
   ],
-  ["what is unset", "create", { title: "x", dueOn: null, estimated: null }, { title: "x" }],
+  ["unset fields", "create", { title: "x", dueOn: null, estimated: null }, { title: "x" }],
   [
-    "what is unset",
+    "unset fields",
     "update",
     { description: null, startOn: null, dueOn: null, estimated: null, labels: [] },
     {

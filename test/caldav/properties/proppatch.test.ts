@@ -78,7 +78,7 @@ describe("PROPPATCH of a calendar", () => {
     ["a colour by name", color("red")],
     ["an empty name", name(" ")],
     [
-      "a time zone that is none",
+      "an invalid time zone",
       '<c:calendar-timezone xmlns:c="urn:ietf:params:xml:ns:caldav">Europe/Berlin</c:calendar-timezone>',
     ],
     [

@@ -150,7 +150,7 @@ describe("calendar-query", () => {
 
   it.each([
     ["no filter", `<x:calendar-query xmlns:x="urn:ietf:params:xml:ns:caldav"/>`, 400, []],
-    ["a filter that is none", query(`<x:comp-filter/>`), 403, ["valid-filter"]],
+    ["an invalid filter", query(`<x:comp-filter/>`), 403, ["valid-filter"]],
     ["an unknown component", query(comp("X-A")), 403, ["supported-filter"]],
     [
       "an unknown collation",

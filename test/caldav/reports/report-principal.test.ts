@@ -168,7 +168,7 @@ describe("expand-property", () => {
 describe("REPORT", () => {
   it.each([
     [
-      "a report that nobody knows",
+      "an unknown report",
       "/dav/calendars/11/events-2001/",
       `<x xmlns="urn:x"/>`,
       403,

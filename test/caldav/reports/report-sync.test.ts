@@ -146,9 +146,9 @@ describe("sync-collection", () => {
   it.each([
     ["no sync-token", sync().replace(/<d:sync-token>.*<\/d:sync-token>/, ""), 400, []],
     ["no prop", sync().replace(/<d:prop>.*<\/d:prop>/, ""), 400, []],
-    ["a level that is none", sync({ level: "<d:sync-level>2</d:sync-level>" }), 400, []],
+    ["an invalid level", sync({ level: "<d:sync-level>2</d:sync-level>" }), 400, []],
     [
-      "a limit that is none",
+      "an invalid limit",
       sync({ more: "<d:limit><d:nresults>some</d:nresults></d:limit>" }),
       400,
       [],

@@ -128,7 +128,7 @@ it("adopts one of several matching items and leaves the other alone", async () =
 
 it.each<[string, object]>([
   ["renamed", { title: "Feast" }],
-  ["dated anew", { start: "2026-12-27", end: "2026-12-27", all_day: true }],
+  ["moved to another day", { start: "2026-12-27", end: "2026-12-27", all_day: true }],
 ])("recognizes its creation even if someone has %s it within the second", async (_how, body) => {
   const rig = await lost("answer", drainRig());
   const [made] = rig.workspaceEvents();

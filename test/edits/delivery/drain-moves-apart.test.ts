@@ -141,7 +141,7 @@ describe("a deletion that is the first half of a move", () => {
 
 describe("a deletion that is withdrawn while its item is read", () => {
   it.each([
-    ["is as it was", "answered", {}],
+    ["is unchanged", "answered", {}],
     ["has been changed", "answered", { title: "Changed" }],
     ["is not heard of", "unanswered", {}],
   ] as const)("is never sent if the item %s", async (_what, ending, change) => {

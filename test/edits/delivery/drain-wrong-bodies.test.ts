@@ -11,7 +11,7 @@ const rawOf = (of: object) => ({ ...of });
 describe("a creation with a wrong response", () => {
   it.each([
     ["the item that is known", (known: object) => known],
-    ["an item that nobody knows", (known: object) => ({ ...known, id: 999_999, title: "Welcome" })],
+    ["an unknown item", (known: object) => ({ ...known, id: 999_999, title: "Welcome" })],
     ["a list", (known: object) => [known]],
     ["nothing of use", () => ({ status: "ok" })],
   ])("creates the item once, and leaves the other item alone: %s", async (_what, body) => {
@@ -129,7 +129,7 @@ describe("a change with a wrong response changes the right item", () => {
 
 it.each([
   ["a task that is known", "Other", 0],
-  ["a task that nobody knows", "Welcome", 900_000],
+  ["an unknown task", "Welcome", 900_000],
   ["a task of that title that is known", "Old", 0],
 ])(
   "a move with a wrong response moves the task once, and leaves the other alone: %s",

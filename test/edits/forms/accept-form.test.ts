@@ -88,7 +88,7 @@ describe("createAcceptForm() of a change", () => {
     expect(edits()).toEqual([]);
   });
 
-  it("is asked anew where someone else has changed the same since the form was shown", () => {
+  it("is asked again when someone else has changed the same since the form was shown", () => {
     const { change, theirs, edits } = formRig();
     theirs({ ...call, title: "Launch call" });
     expect(change({ title: "Release party" })).toMatchObject({
@@ -175,7 +175,7 @@ describe("createAcceptForm() of a deletion", () => {
     expect(store.view.get(key)).toBeNull();
   });
 
-  it("is asked anew where anything of the item has changed since", () => {
+  it("is asked again when anything of the item has changed since", () => {
     const { remove, theirs, edits } = formRig();
     theirs({ ...call, title: "Launch call" });
     expect(remove()).toMatchObject({ kind: "moved" });

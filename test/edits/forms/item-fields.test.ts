@@ -90,7 +90,7 @@ describe("fields read from a form", () => {
 
   it.each<[string, ItemFields, Item, string, RegExp]>([
     ["no day", { startOn: "" }, call, "startOn", /start day is required/],
-    ["a day that there is not", { startOn: "2026-02-30" }, call, "startOn", /no day 2026-02-30/],
+    ["an impossible day", { startOn: "2026-02-30" }, call, "startOn", /no day 2026-02-30/],
     ["a day in other words", { dueOn: "tomorrow" }, task, "dueOn", /"tomorrow" is not a day/],
     ["no clock", { startAt: "" }, call, "startAt", /time of day is required/],
     ["a clock beyond the day", { startAt: "24:30" }, call, "startAt", /"24:30" is not a time/],
@@ -104,8 +104,8 @@ describe("fields read from a form", () => {
       /no 02:30 on 2026-03-08 in America\/New_York/,
     ],
     ["a reminder in words", { reminder: "soon" }, call, "reminder", /"soon" is not a whole number/],
-    ["a person that is none", { assigned: ["x"] }, call, "assigned", /"x" is not a person/],
-    ["a label that is none", { labels: ["0"] }, task, "labels", /"0" is not a label/],
+    ["an invalid person", { assigned: ["x"] }, call, "assigned", /"x" is not a person/],
+    ["an invalid label", { labels: ["0"] }, task, "labels", /"0" is not a label/],
   ])("name the field and the reason for %s", (_what, given, shown, field, reason) => {
     const result = read(given, shown);
     expect(result).toMatchObject({ ok: false, failure: [{ field }] });

@@ -94,7 +94,7 @@ it.each<[string, readonly string[], Partial<EventItem>, object]>([
   ["privacy by a class that is not known", ["CLASS:x-secret"], {}, { private: true }],
   ["publicity", ["CLASS:PUBLIC"], { private: true }, { private: false }],
   [
-    "attendees, beside people without an address",
+    "attendees, and people without an address",
     ["ATTENDEE;CN=B:mailto:BJOERN@example.com"],
     { assigned: [personId(11), personId(13)] },
     { assigned: [12, 13] },

@@ -76,7 +76,7 @@ describe("a task's to-do", () => {
     ],
     ["completion by percent", { lines: ["PERCENT-COMPLETE:100"] }, "complete", { completed: true }],
     [
-      "reopening, whatever else was left behind",
+      "reopening, whatever else remained",
       { lines: ["STATUS:IN-PROCESS", "PERCENT-COMPLETE:100"], fields: { completed: true } },
       "reopen",
       { completed: false },
@@ -88,7 +88,7 @@ describe("a task's to-do", () => {
       { labels: [51, 52] },
     ],
     [
-      "fewer labels, beside one without a name",
+      "fewer labels, and one without a name",
       { lines: ["CATEGORIES:QA"], fields: { labels: [labelId(51), labelId(53), labelId(99)] } },
       "update",
       { labels: [53, 99] },
@@ -106,7 +106,7 @@ describe("a task's to-do", () => {
       { labels: [51, "Brand new"] },
     ],
     [
-      "only a new label beside what is there",
+      "only a new label in addition",
       {
         lines: ["CATEGORIES:Design,Brand new"],
         fields: { labels: [labelId(51)] },

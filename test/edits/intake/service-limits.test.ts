@@ -76,7 +76,11 @@ describe("limits of the service, in a dry run and applied", () => {
 
   it.each([
     ["seconds", event("DTSTART:20261124T100020Z", "DTEND:20261124T103000Z"), /2026-11-24 11:00:20/],
-    ["a minute that is none there", event("DTSTART:18500101T100000Z"), /1850-01-01 10:53:28/],
+    [
+      "a minute that does not exist there",
+      event("DTSTART:18500101T100000Z"),
+      /1850-01-01 10:53:28/,
+    ],
     ["a reminder with seconds", event("DTSTART:20261124T100000Z", ...alarm(":-PT90S")), /PT90S/],
   ])("accept %s with a note that they are cut", (_name, text, message) => {
     const { action, codes: notes, messages } = said(text);

@@ -25,7 +25,7 @@ it.each<[string, LinkAction, Stored]>([
   ["+1 day of a completed task", "day", { ...task, completed: true }],
   ["open again of an open task", "reopen", task],
   ["+1 day of a task without dates", "day", { ...task, dueOn: null }],
-  ["done of what is no milestone any more", "done", { ...milestone, milestone: false }],
+  ["done of a former milestone", "done", { ...milestone, milestone: false }],
 ])("a link offers nothing for %s", (_what, action, item) => {
   const { links, link, edits } = linkRig({ item });
   expect(links.look(link(action))).toMatchObject({ kind: "idle", action });

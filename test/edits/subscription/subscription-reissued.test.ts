@@ -57,7 +57,7 @@ describe("a calendar that reissues its UIDs", () => {
     expect(rig.wishes()).toEqual(["delete Review"]);
   });
 
-  it("is told from one item going and another coming", async () => {
+  it("differs from one item going and another coming", async () => {
     const { rig, uid } = withItem(await twoWay(), anEvent(1, half));
     await rig.shows(event(uid, "Review"), event("l@x", "Lunch", "12"));
     await rig.shows(event("n@x", "Review", "17"), event("l@x", "Lunch", "12"));

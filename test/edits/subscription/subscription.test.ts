@@ -226,7 +226,7 @@ describe("a subscribed calendar", () => {
     expect(rig.edits()).toMatchObject([{ patch: { title: "Changed" } }]);
   });
 
-  it("follows one of two UIDs that stand for the same item", async () => {
+  it("follows one of two UIDs of the same item", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     await rig.shows(vevent("other@x", "SUMMARY:Review", ...usual));

@@ -121,9 +121,9 @@ describe("a PUT of a missing item", () => {
   });
 
   it.each<[string, Readonly<Record<string, string>>, number]>([
-    ["is made anew where nothing names a version", {}, 201],
+    ["is made again when nothing names a version", {}, 201],
     ["is 404 with the version that was deleted", { "if-match": "ETAG" }, 404],
-    ["makes it anew where it says that it is new", { "if-none-match": "*" }, 201],
+    ["makes it again when it says that it is new", { "if-none-match": "*" }, 201],
   ])("deleted in the workspace: %s", async (name, headers, status) => {
     const uid = name.replaceAll(/\W+/g, "-").slice(0, 30);
     const where = path("tasks", `${uid}.ics`);

@@ -74,7 +74,7 @@ function textOf(page: string, id: string): string {
 }
 
 describe("the status sentence on Today", () => {
-  it("gives the age of the oldest relevant data, and what waits for whom", async () => {
+  it("gives the age of the oldest relevant data, and what waits for each person", async () => {
     const { told, wish, clock } = await signedIn();
     expect(await told("standing")).toBe("Up to date · last synced just now No edits waiting.");
     clock.advance({ minutes: 5 });

@@ -30,7 +30,7 @@ describe("an overlay's SEQUENCE", () => {
     ["the client's far above", ["SEQUENCE:20"], 4, 24],
     ["the client's after our third", ["SEQUENCE:20", "X-DAYFERRY-BASE:3"], 4, 21],
     ["the same, one version later", ["SEQUENCE:20", "X-DAYFERRY-BASE:3"], 5, 22],
-    ["the client's started anew", ["SEQUENCE:0", "X-DAYFERRY-BASE:7"], 8, 8],
+    ["the client's started again", ["SEQUENCE:0", "X-DAYFERRY-BASE:7"], 8, 8],
     ["a count that went back", ["SEQUENCE:20", "X-DAYFERRY-BASE:9"], 4, 21],
     ["the highest", ["SEQUENCE:999999999"], 4, 999_999_999],
     ["no number", ["SEQUENCE:many"], 4, 4],

@@ -155,8 +155,8 @@ export function rfc4918(start: StartWorld): void {
     it.each<[string, string, number]>([
       ["the version of another object", `<EVENT> ([ETAG])`, 201],
       ["another version of another object", `<EVENT> (["x"])`, 412],
-      ["a version of what is not there", `<${events}none.ics> (["x"])`, 412],
-      ["no version of what is not there", `<${events}none.ics> (Not ["x"])`, 201],
+      ["a version of a missing object", `<${events}none.ics> (["x"])`, 412],
+      ["no version of a missing object", `<${events}none.ics> (Not ["x"])`, 201],
       ["another server", `<https://other.example.net${events}none.ics> (["x"])`, 412],
       ["one that fails and one that holds", `<EVENT> (["x"]) <${events}new.ics> (Not ["x"])`, 201],
       ["one that holds for another", `<${events}new.ics> (["x"]) <EVENT> ([ETAG])`, 201],

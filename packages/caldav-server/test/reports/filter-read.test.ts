@@ -65,7 +65,7 @@ describe("readFilter()", () => {
       event(`<time-range start="20261101T000000Z" end="20261101T000000Z"/>`),
     ],
     ["has two ranges", event(range + range)],
-    ["wants what is not defined to happen", event(`<is-not-defined/>${range}`)],
+    ["requires an undefined property to have a time", event(`<is-not-defined/>${range}`)],
     ["compares the text of a component", event("<text-match>x</text-match>")],
     ["has a property without a name", event("<prop-filter/>")],
     ["asks a title for a time", event(`<prop-filter name="SUMMARY">${range}</prop-filter>`)],

@@ -62,7 +62,7 @@ describe("readCalendarObject()", () => {
     ["text that is not UTF-8", new Uint8Array([...file(...event), 0xff]), data, null],
     ["something else", octets("hello"), data, 1],
     ["a cut object", file("BEGIN:VCALENDAR", ...event), data, 1],
-    ["a line that is none", eventFile(start, "no property"), data, 6],
+    ["an invalid line", eventFile(start, "no property"), data, 6],
     ["an event without DTSTART", eventFile("SUMMARY:x"), data, 3],
     ["a date and a time", eventFile(start, "DTEND;VALUE=DATE:20260702"), data, 6],
     ["an end before the start", eventFile(start, "DTEND:20260701T090000Z"), data, 6],

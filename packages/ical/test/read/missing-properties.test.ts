@@ -41,7 +41,7 @@ describe("missingProperties()", () => {
       eventFile(start, ...alarm.with(2, "TRIGGER:PT5M")),
     ],
     [
-      "an alarm that says that there is none",
+      "an alarm that means no alarm",
       eventFile(start, "BEGIN:VALARM", "ACTION:NONE", "TRIGGER:-PT5M", "END:VALARM"),
       eventFile(start),
     ],

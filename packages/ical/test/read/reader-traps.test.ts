@@ -98,12 +98,12 @@ describe("readCalendar() reads correctly what others misread", () => {
 });
 
 it.each<[string, readonly string[], string]>([
-  ["a zone that nobody knows", ["DTSTART;TZID=Mars/Base:20260701T100000"], "unknown-zone"],
+  ["an unknown zone", ["DTSTART;TZID=Mars/Base:20260701T100000"], "unknown-zone"],
   ["a moment that does not exist", ["DTSTART:20261301T256100Z"], "bad-date"],
   ["an end that is no time", ["DTSTART:20260701T100000Z", "DTEND:garbage"], "bad-date"],
   ["a time without seconds", ["DTSTART:20260701T1000Z"], "bad-date"],
   ["two starts", ["DTSTART:20260701", "DTSTART:20260702"], "twice"],
-  ["a rule that is none", ["DTSTART:20260701", "RRULE:FREQ=NEVER"], "recurrence"],
+  ["an invalid rule", ["DTSTART:20260701", "RRULE:FREQ=NEVER"], "recurrence"],
   ["a rule without steps", ["DTSTART:20260701", "RRULE:FREQ=DAILY;INTERVAL=0"], "recurrence"],
   ["a rule for each second", ["DTSTART:20260701", "RRULE:FREQ=SECONDLY"], "recurrence"],
   ["further dates", ["DTSTART:20260701", "RDATE:20260801"], "recurrence"],
