@@ -44,7 +44,7 @@ export function createMailChoices({ db, clock }: StoreDeps) {
     },
     /** Kinds that a person does not get, including those they have not opted in to. */
     offOf: (person: PersonId): readonly MailChoice[] => [
-      ...list.all(person).map((row) => offChoiceRow(row).choice),
+      ...list.all(person).map(({ choice }) => choice),
       ...optInKinds.filter((kind) => !hasOptedIn(person, kind)),
     ],
     /** True if anybody has opted in to a kind of mail. */
