@@ -76,7 +76,7 @@ export function planAbsences<Question extends { readonly item: ItemKey }>({
   return { bury, read, braked };
 }
 
-/** True if every question is settled, except those that wait for a person or are excluded. */
+/** True if no item is missing, except those that wait for a person or are excluded. */
 export function areSettled(
   sources: Iterable<string>,
   {
@@ -109,19 +109,19 @@ type SingleAnswer<Value> =
   | { readonly kind: "gone" }
   | { readonly kind: "unknown" };
 
-/** A single GET's answer, and how often it was given in a row. */
+/** The answer to a single GET, and how often it was repeated. */
 interface SingleBelief {
   readonly gone: boolean;
   readonly at: Temporal.Instant;
   readonly times: number;
 }
 
-/** A look-up that suddenly is empty must not use up the quota. The rest is checked at its next poll. */
+/** Limits the requests after a look-up that is suddenly empty. The rest is checked at its next poll. */
 const mostAtOnce = 10;
 
 /**
- * Checks lists, projects and labels missing from a complete look-up one by one before they disappear. "Gone" is believed for
- * `maxAge`. "There" is believed only until the service has settled, as the answer may have been old.
+ * Checks lists, projects and labels missing from a complete look-up one by one before they disappear. An answer "gone" is valid
+ * for `maxAge`. An answer "present" is valid only for a short time, as it may have been outdated.
  */
 export class DirectoryAbsences {
   readonly #deps: SyncContext;
@@ -198,7 +198,7 @@ export class DirectoryAbsences {
     return isRecent(at, { length, now: clock() }) ? recent : null;
   }
 
-  /** Some services do not answer for a single list, so its tasks are requested too. */
+  /** Some services have no request for a single list, so its tasks are requested too. */
   async #askList(list: Todolist, { call }: Facts<Todolist>): Promise<SingleAnswer<Todolist>> {
     const { store, upstream, sources } = this.#deps;
     const { id, projectId } = list;
@@ -275,8 +275,8 @@ export type BrakeStep =
   | { readonly kind: "brake"; readonly needsPerson: boolean; readonly isNew: boolean };
 
 /**
- * How a new snapshot changes its source's brake. A person's agreement covers what was missing then. If more goes missing, it is
- * needed again.
+ * How a new snapshot changes its source's brake. A person's agreement covers the items missing at that time. If more are
+ * missing later, a person must agree again.
  */
 export function nextBrake(
   brake: BrakeState,

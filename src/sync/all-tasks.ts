@@ -80,8 +80,8 @@ export interface RecalledPage {
 }
 
 /**
- * Contents of each page of all tasks by hash, for a later reading of the same octets, also by a later process: if the rows of
- * all its elements are still as it said, parsing it would find nothing. The mirror itself is compared, so that code that writes
+ * Stores a hash of each page of all tasks and of its contents, also for later processes. A page with the same octets need not
+ * be parsed again while the mirror's rows still have these contents. The mirror itself is compared, so that code that writes
  * rows need not know of pages.
  */
 export class AppliedPages {
@@ -96,7 +96,7 @@ export class AppliedPages {
     this.#reader = reader === undefined ? null : `${reader} ${projects}`;
   }
 
-  /** Stores a page's contents, unless it leaves something open. `contents`: content that is serialised already. */
+  /** Stores a page's contents, unless the page is incomplete. `contents`: content that is serialised already. */
   note(
     page: number,
     {
@@ -111,7 +111,7 @@ export class AppliedPages {
   ): void {
     const { items, total } = answer;
     if (this.#reader === null || !isWhole(answer)) return;
-    const said = saidBy(
+    const said = hashOf(
       items.map((item) => ({
         source: sourceOf(item),
         content: contents?.get(item) ?? contentText(item),
@@ -122,14 +122,14 @@ export class AppliedPages {
     this.#deps.store.bodies.putPage(page, { reader, digest, total, elements, said });
   }
 
-  /** The contents of a page with this hash, if the mirror agrees; null if it must be parsed. */
+  /** The contents of a page with this hash, if the mirror still has them; null if the page must be parsed. */
   recall(page: number, digest: string): RecalledPage | null {
     const { mirror, bodies } = this.#deps.store;
     const known = this.#reader === null ? null : bodies.page(page);
     if (known?.digest !== digest || known.reader !== this.#reader) return null;
     const { elements, total } = known;
     const rows = elements.flatMap((element) => rowOf(mirror, element) ?? []);
-    if (rows.length !== elements.length || saidBy(rows) !== known.said) return null;
+    if (rows.length !== elements.length || hashOf(rows) !== known.said) return null;
     const shown = rows.flatMap(({ key, content }) => {
       const item = mirror.get(key)?.item;
       return item && isTask(item) ? [{ item, content }] : [];
@@ -145,6 +145,6 @@ export class AppliedPages {
   }
 }
 
-/** A combined text of rows, in order. */
-const saidBy = (rows: readonly { readonly source: string; readonly content: string }[]): string =>
+/** A hash of rows, in order. */
+const hashOf = (rows: readonly { readonly source: string; readonly content: string }[]): string =>
   fingerprint(rows.map(({ source, content }) => `${source} ${content}`).join("\n"));

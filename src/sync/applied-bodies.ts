@@ -1,19 +1,19 @@
 import type { ServiceId } from "../domain/ids.ts";
 import type { RowWatch } from "../store/mirror/row-watches.ts";
 import type { ListElements } from "../upstream/client.ts";
-import type { Begun } from "./source-list.ts";
+import type { Begun } from "./polled-source.ts";
 import type { SyncContext } from "./sync-context.ts";
 
 type AppliedBodiesDeps = Pick<SyncContext, "store" | "sources" | "clock" | "reader">;
 
-/** A body that is completely in the mirror, and what rereading it would report. */
+/** A response body whose contents are completely in the mirror. */
 export interface ReadBody {
   readonly digest: string;
   /** Number of items in it. */
   readonly items: number;
   /** Its elements, so that only changes of the next body are parsed; null if not worth it. */
   readonly elements: ListElements | null;
-  /** Remarks about its source, although nothing was missing. */
+  /** What was reported about a complete body, such as omitted fields; null if nothing. */
   readonly remarks: string | null;
 }
 
@@ -25,34 +25,29 @@ export interface AppliedBody extends ReadBody {
 
 interface Kept extends AppliedBody {
   readonly watch: RowWatch;
-  /**
-   * The attempt that read it. It is valid while that is the source's last one, and the source is in the same place and has not
-   * failed since.
-   */
+  /** Turn of the poll that read it. The body is valid only while this is the source's last finished poll. */
   readonly turn: number;
   readonly followed: string;
 }
 
 /** One poll of a source of items. */
 export interface SourceReading {
-  /** The body that the mirror holds, if nothing else has changed its items; null if it must be parsed. */
+  /** The last applied body, if its items were not changed otherwise since; null if the next body must be parsed. */
   standing(): AppliedBody | null;
   /** Rows that others have written since the request was sent. */
   overtaken(): ReadonlySet<ServiceId>;
-  /** Records that everything written since `overtaken` was the list's own. No await may come in between. */
+  /** Records that everything written since `overtaken` came from this list. No await may come in between. */
   written(): void;
-  /**
-   * Records what was just applied, without an await since. A body that leaves something open is not worth remembering (null).
-   */
+  /** Records what was just applied, without an await since. Null for a body that must be parsed again. */
   applied(body: ReadBody | null): void;
   /** Ends the reading. Without `applied`, nothing is remembered. */
   end(): void;
 }
 
 /**
- * The last body of each source, as long as rereading the same octets would change nothing: no row was written by anyone else,
- * it has no open question or brake, and it is in the same place. A new process uses the stored bodies until it has polled the
- * source itself.
+ * Remembers the last body of each source while parsing the same octets again would change nothing: no other code wrote its
+ * rows, no item is missing, no brake is set, and the source is in the same place. A new process uses the stored bodies until it
+ * has polled the source itself.
  */
 export class AppliedBodies {
   readonly #deps: AppliedBodiesDeps;
@@ -144,7 +139,7 @@ export class AppliedBodies {
     );
   }
 
-  /** How many tasks of a list are polled for subtasks, which depends on the days until they are due. */
+  /** The number of tasks in a list whose subtasks are polled, with the date, as priorities depend on due dates. */
   #followed({ source }: Begun): string {
     const { sources, clock } = this.#deps;
     const parents = source.kind === "tasks" ? sources.parentsIn(source.listId).length : 0;

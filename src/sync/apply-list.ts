@@ -8,7 +8,7 @@ import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryOrphans, followShown } from "./follow-parents.ts";
 import { type HintRow, hintRowsOfTasks } from "./hints.ts";
 import { type Identified, isComplete } from "./plan-snapshot.ts";
-import type { Begun } from "./source-list.ts";
+import type { Begun } from "./polled-source.ts";
 import type { SyncContext } from "./sync-context.ts";
 
 interface ListDeps extends SyncContext {
@@ -109,7 +109,7 @@ export class ListApplication {
       this.#overtaken,
     );
     const buried = this.#buryOrphans();
-    // An omitted field takes its known value. Whether that was known is only clear once nothing changes any more.
+    // An omitted field takes its known value, which this list may just have changed.
     const isWhole = (snapshot.remarks ?? []).length === 0 || put.length === 0;
     return {
       events: [

@@ -11,7 +11,8 @@ import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
 import type { ItemChange } from "./event.ts";
 import { followShown } from "./follow-parents.ts";
 import { type Contents, type Identified, planSnapshot } from "./plan-snapshot.ts";
-import { type PolledSource, type SourceList, samePath } from "./source-list.ts";
+import type { PolledSource } from "./polled-source.ts";
+import { type SourceList, samePath } from "./source-list.ts";
 
 interface PageFacts {
   readonly page: Pick<TaskPage, "items" | "partial">;
@@ -23,20 +24,20 @@ interface PageFacts {
   readonly today: Temporal.PlainDate;
 }
 
-/** An element of a page that differs from the mirror and is not certainly newer. */
+/** An element of a page that differs from the mirror and may be older. */
 export interface PageMismatch {
   readonly item: Identified & TaskItem;
   readonly content: string;
-  /** The list that decides. */
+  /** The list that is polled to find out which is right. */
   readonly source: string;
-  /** True if the element only might hide a change. Then it contradicts nothing. */
+  /** True if the element omits fields, so that it may hide a change but contradicts nothing. */
   readonly isHint: boolean;
 }
 
 /** The result of applying a page. */
 export interface AppliedPage {
   readonly changes: readonly ItemChange[];
-  /** When each of them happened, if the service says so. */
+  /** When each of them happened; null if unknown. */
   readonly changedAt: readonly (Temporal.Instant | null)[];
   readonly put: readonly Identified[];
   readonly heldBack: number;
@@ -98,7 +99,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
     const rows: Contents = known.get(source) ?? new Map();
     const plan = planSnapshot({
       known: rows,
-      // A row written since the request was sent is newer by its own stamp.
+      // Rows written since the request was sent have a later change time.
       overtaken: new Set(),
       items,
       ...expectationsOf(store, { source, clockLead: facts.clockLead }),
@@ -139,7 +140,7 @@ function isNewer(
   { attemptedAt, failures, everRead, underWay }: PolledSource,
   clockLead: PageFacts["clockLead"],
 ): boolean {
-  // Only an item's list may bring back what was buried or is to be recreated.
+  // Only its own list may restore an item that was removed.
   if (!updatedAt || (stored && !stored.row)) return false;
   if (stored?.row && !isAfter(updatedAt, stored.row.updatedAt)) return false;
   if (!attemptedAt || !everRead || failures > 0 || underWay) return false;

@@ -32,9 +32,9 @@ interface Applied {
   readonly polled: Extract<SyncEvent, { readonly kind: "polled" }>;
   /** New or changed items, as in the service. */
   readonly put: readonly Identified[];
-  /** Shown as before one of our edits, so the items themselves must be read. */
+  /** Shown in the state before one of our edits, so each is read by itself. */
   readonly outdated: readonly Identified[];
-  /** When each new or changed item was changed, if the service says so. */
+  /** When each new or changed item was changed; null if unknown. */
   readonly changedAt: readonly (Temporal.Instant | null)[];
   /** How many items are newly missing. */
   readonly lost: number;
@@ -59,7 +59,7 @@ export class SnapshotApplication {
   #heldBack = 0;
   readonly #seen = new Set<ServiceId>();
   #contents = new Map<Item, string>();
-  /** Number of rows the source had of these items, has got, and has altogether, as counted. */
+  /** Numbers of rows: that the source had of these items, that were added, and that the source has in all. */
   #known = 0;
   #gained = 0;
   #rows = 0;
@@ -67,7 +67,7 @@ export class SnapshotApplication {
   /** Items that an edit is involved with. */
   #claimed = 0;
 
-  /** The edits of the current transaction. */
+  /** Edits that may explain new items, as of the current transaction. */
   #expectations: Expectations;
 
   constructor(store: Store, facts: SnapshotFacts) {
@@ -201,7 +201,7 @@ export function expectationsOf(
   };
 }
 
-/** Writes new and changed items, and what they mean for edits, but nothing about missing ones. Call inside a transaction. */
+/** Writes new and changed items, and their effect on edits, but nothing about missing ones. Call inside a transaction. */
 export function applyPlan(
   store: Store,
   plan: SnapshotPlan,
@@ -286,8 +286,8 @@ function stillAsked(
 }
 
 /**
- * True if the list was read after the request could last be carried out, so that a new item is somebody's new one. An item that
- * was held back while the edit was open is not new. One that people have seen since is theirs.
+ * True if the list was read after the request could last have been carried out. An item that is new after that was created by
+ * somebody else, unless it was held back while the edit was open.
  */
 function isRuledOut(
   { sources, candidates, mirror }: Store,
@@ -305,7 +305,7 @@ function isRuledOut(
   return !!edit.inFlightUntil && !!state && isReadSince(edit.inFlightUntil, state);
 }
 
-/** Deletes what a creation made after it was given up, with an edit of the same person. */
+/** Deletes the item that a given-up creation made late, by an edit of the same person. */
 function takeBack({ journal, mirror }: Store, edit: Edit, item: Identified): void {
   const key = mirror.find(item.kind, item.id);
   if (key === null) return;

@@ -14,7 +14,7 @@ import { type AbsencePlan, areSettled, judgeRefusal, planAbsences } from "./abse
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryBelow } from "./follow-parents.ts";
 import { isIdentified, isUnderWay, restAfter } from "./plan-snapshot.ts";
-import type { PolledSource } from "./source-list.ts";
+import type { PolledSource } from "./polled-source.ts";
 import type { SyncContext } from "./sync-context.ts";
 
 type DeletionChecksDeps = Pick<
@@ -28,7 +28,7 @@ interface Attempt {
   readonly notBefore: Temporal.Instant | null;
 }
 
-/** An item that answers a GET although its list lacks it: since when, and how often. */
+/** An item that exists although its list lacks it: when and how often a GET has shown that. */
 interface Alive {
   readonly source: string;
   readonly at: Temporal.Instant;
@@ -43,8 +43,8 @@ const isReadAfter = ({ answered, ended, failures }: PolledSource, turn: number):
   answered > turn || (ended > turn && failures >= mostFailures);
 
 /**
- * Looks up items missing from their lists one by one, and buries those that are gone. The store keeps the missing items; this
- * class only knows what its process has tried.
+ * Requests items missing from their lists one by one, and removes those that are gone. The store has the missing items; this
+ * class knows the requests of this process.
  */
 export class DeletionChecks {
   readonly #deps: DeletionChecksDeps;
@@ -54,11 +54,11 @@ export class DeletionChecks {
   /** Missing items that answered a single GET. */
   readonly #alive = new Map<ItemKey, Alive>();
   /**
-   * The source list's turn when an item was last forbidden. Only a later poll of its list shows whether that concerns the item
-   * alone.
+   * The source list's turn when a request for an item was last answered with 403. A later poll of its list shows whether only
+   * the item is hidden.
    */
   readonly #forbidden = new Map<ItemKey, number>();
-  /** Whether anything is new since the items were last settled, when that was, and which sources they wait for. */
+  /** True if something may have changed since `settle` last ran. */
   #hasNews = true;
   #settledAt: Temporal.Instant | null = null;
   /** The last key examined for something to look up; 0 = start from the first. */
@@ -71,7 +71,7 @@ export class DeletionChecks {
 
   /**
    * Call before the missing items are stored; `asked`: those of the source stored already. Returns how many are new. An item
-   * that was found in between and is missing again is new, and every list must be read once more for it.
+   * that is missing again after it was found counts as new, so every list must be read again.
    */
   noticed(keys: readonly ItemKey[], asked: ReadonlySet<ItemKey>): number {
     const fresh = keys.filter((key) => !this.#noticed.has(key) || !asked.has(key));
@@ -81,9 +81,9 @@ export class DeletionChecks {
   }
 
   /**
-   * Of the items missing from a complete list, those that recently answered a single GET. They are not reported as missing yet.
-   * If few are missing, they are looked up again soon, as the list may have been old and the item may still disappear. A
-   * truncated list costs one request per item and `maxAge`.
+   * Of the items missing from a complete list, those that recently answered a single GET. They do not count as missing for now.
+   * If few items are missing, the list may have been outdated, so they are requested again soon. A truncated list costs one
+   * request per item in each `maxAge`.
    */
   aliveOf(source: string, lacking: ReadonlySet<ItemKey>): ReadonlySet<ItemKey> {
     const { clock, maxAge } = this.#deps;
@@ -128,7 +128,10 @@ export class DeletionChecks {
     return !(skip ? skip.has(item) : rests) && this.#isReachable(item);
   }
 
-  /** True if nothing is open except items that wait for a person, have failed once, or cannot be looked up. */
+  /**
+   * True if no item is missing except those that wait for a person, that could not be requested, or whose project is not
+   * polled.
+   */
   get settled(): boolean {
     const { absences, brakes } = this.#deps.store;
     const isSilent = (item: ItemKey) => (this.#asked.get(item)?.failures ?? 0) > 0;
@@ -138,7 +141,7 @@ export class DeletionChecks {
   }
 
   /**
-   * Items that were forbidden since their list was last read, with that list, which must be read before they are looked up
+   * Items that were answered with 403 since their list was last read, with that list. It must be read before they are requested
    * again.
    */
   forbidden(): ReadonlyMap<ItemKey, string> {
@@ -166,12 +169,12 @@ export class DeletionChecks {
     }
   }
 
-  /** Records that a source was polled, which some item may wait for. */
+  /** Records that a source was polled. Missing items may wait for that. */
   polled(source: string): void {
     if (this.#awaited.has(source)) this.#hasNews = true;
   }
 
-  /** Like `settle`, unless nothing can have changed. Effects of people and edits are checked now and then. */
+  /** Runs `settle` if something may have changed, and now and then, as people and edits have an effect too. */
   settleNews(): AbsencePlan {
     const now = this.#deps.clock();
     const at = this.#settledAt;
@@ -180,7 +183,8 @@ export class DeletionChecks {
   }
 
   /**
-   * Buries confirmed items, at most `most` per source, lifts brakes without open items, and returns what the others wait for.
+   * Removes items that are confirmed as gone, at most `most` per source, and lifts brakes without missing items. Returns what
+   * the other items wait for.
    */
   settle(most = Number.MAX_SAFE_INTEGER): AbsencePlan {
     this.#hasNews = false;
@@ -191,7 +195,7 @@ export class DeletionChecks {
     const brakes = new Map(store.brakes.all().map((brake) => [brake.source, brake]));
     if (counts.size === 0 && brakes.size === 0) return nothing;
 
-    // An item that one of our moves took from its list is not gone: it appears elsewhere.
+    // An item that an edit has moved is not gone: it appears in another list.
     const moving = new Set<ItemKey>();
     for (const { item } of counts.size > 0 ? store.moves.recent().filter(isUnderWay) : []) {
       const absence = moving.has(item) ? null : store.absences.get(item);
@@ -232,7 +236,7 @@ export class DeletionChecks {
     const now = store.mirror.get(key);
     const asked = store.absences.get(key);
     if (!asked || !now || now.source !== source || text(now.item) !== text(item)) {
-      // Something newer than this answer has arrived meanwhile.
+      // The item has changed since the request was sent.
       this.#asked.delete(key);
       return;
     }
@@ -301,7 +305,7 @@ export class DeletionChecks {
     return mirrored !== null && sources.get(`events:${mirrored.item.projectId}`) !== null;
   }
 
-  /** Which lists were not read since an item was found missing, by this process or the one that found it. */
+  /** Lists that were not read since an item was found missing, by this process or an earlier one. */
   #unreadFor(): (question: AbsenceRow) => readonly string[] {
     const { sources } = this.#deps;
     const lists = sources.ofKind("tasks");
@@ -355,12 +359,12 @@ const firstTrust = Temporal.Duration.from({ seconds: 20 });
 /** A list that lacks more existing items is truncated, not old. */
 const fewLacking = 25;
 
-/** Items examined, or settled, in one turn. */
+/** Items examined or removed at once. */
 const mostLooked = 25;
 
 const nothing: AbsencePlan = { bury: [], read: new Set(), braked: 0 };
 
-/** How long missing items may stay after a person has agreed, or an edit has ended. */
+/** How soon missing items are removed after a person has agreed, or an edit has ended. */
 const settleRest = Temporal.Duration.from({ seconds: 2 });
 
 const isAfter = (at: Temporal.Instant | null, since: Temporal.Instant | null): boolean =>
@@ -368,7 +372,7 @@ const isAfter = (at: Temporal.Instant | null, since: Temporal.Instant | null): b
 
 const text = (item: Item): string => JSON.stringify(toPlain(item));
 
-/** Looks up one item at its last known place. Throws for one that was never named. */
+/** Looks up one item at its last known place. Throws for an item without an id. */
 export function getItem(
   { store, upstream }: { readonly store: Store; readonly upstream: Upstream },
   { item, call }: { readonly item: Item; readonly call: Call },

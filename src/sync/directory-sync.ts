@@ -32,15 +32,15 @@ export type LookUpAnswer =
 
 interface Effect {
   readonly events: readonly SyncEvent[];
-  /** What the look-up leaves open, in sentences. */
+  /** What could not be read or removed, in sentences. */
   readonly gaps: readonly string[];
 }
 
 const nobody = { gone: [], present: [], unknown: [] };
 
 /**
- * Updates the directory from look-ups. An entry missing from one is checked by itself first. It stays while it answers, while
- * nothing is known of it, and while it affects so much that a person must agree.
+ * Updates the directory from look-ups. An entry missing from one is requested by itself first. It stays while it still exists,
+ * while that is unknown, and while so many items would be removed with it that a person must agree.
  */
 export class DirectorySync {
   readonly #deps: DirectorySyncDeps;
@@ -52,7 +52,7 @@ export class DirectorySync {
     this.#missing = new DirectoryAbsences(deps);
   }
 
-  /** Looks up what a snapshot lacks. Never rejects for an answer of the service. */
+  /** Requests each entry that a snapshot lacks. Never rejects for an answer of the service. */
   async askForMissing(
     source: Source,
     { fetched, call }: { readonly fetched: FetchedNames; readonly call: Call },
@@ -153,7 +153,7 @@ export class DirectorySync {
     const wait = `at least ${apart.minutes} minutes later`;
     const gaps = staying.map(
       ({ id, name }) =>
-        `person ${id} (${name}) is not named any more: they stay until an answer ${wait} says the same`,
+        `person ${id} (${name}) is no longer listed; they stay until a look-up ${wait} confirms it`,
     );
     return { events, gaps };
   }
@@ -166,7 +166,7 @@ export class DirectorySync {
     const labels = [...snapshot.items, ...stayingOf(absent), ...inUse];
     store.directory.putLabels(labels, isComplete(snapshot));
     const gaps = inUse.map(
-      ({ id, name }) => `label ${id} (${name}) is gone, but items still have it: it stays`,
+      ({ id, name }) => `label ${id} (${name}) is gone, but it stays while items have it`,
     );
     return { events: [], gaps: [...gapsOf("label", absent), ...gaps] };
   }
@@ -188,7 +188,7 @@ export class DirectorySync {
     store.directory.putTodolists(source.projectId, lists, isComplete(snapshot));
 
     const askedOf = (list: Todolist) => new Set(store.absences.ofSource(`tasks:${list.id}`).keys());
-    // No list is polled any more that would report them as missing again. They may have been found in an old answer.
+    // These lists are not polled any more. Their tasks may have been found in an outdated answer.
     for (const list of store.directory.goneListsWithTasks(source.projectId)) {
       const [tasks, asked] = [tasksOf(list), askedOf(list)];
       const alive = deletionChecks.aliveOf(`tasks:${list.id}`, new Set(tasks));
@@ -237,24 +237,24 @@ function gapsOf(
   const say = (values: readonly Named[], what: string) =>
     values.map((value) => {
       const name = "title" in value ? value.title : value.name;
-      return `${kind} ${value.id} (${name}) is not named any more, ${what}`;
+      return `${kind} ${value.id} (${name}) is no longer listed${what}`;
     });
   return [
     ...say(
       present.filter(({ archived }) => archived !== true),
-      "but answers by itself: it stays",
+      ", but still exists; it stays",
     ),
-    ...say(unknown, "and has not said yet whether it is gone: it stays for now"),
+    ...say(unknown, "; it stays until the service says whether it is gone"),
     ...say(
       isFree ? [] : gone,
-      "and is gone, but too much hangs on it: it stays while the brake holds",
+      " and is gone; as many items would be removed with it, it stays until a person agrees",
     ),
   ];
 }
 
 /**
- * Writes the configured projects, lists and people into the directory, with the known names where it gives none. What is still
- * to be looked up in the service stays as it is.
+ * Writes the configured projects, lists and people into the directory, with the known names where it gives none. Entries that
+ * look-ups reveal stay as they are.
  */
 export function applyScope(store: Store, scope: MirrorScope): void {
   const { directory } = store;
@@ -336,12 +336,12 @@ class MissingPeople {
     });
   }
 
-  /** These were named, even if by an incomplete answer. */
+  /** These people are in a look-up, even an incomplete one. */
   named(people: readonly Person[]): void {
     for (const { id } of people) this.#lackedAt.delete(id);
   }
 
-  /** An answer that lacks nearly everybody proves nothing. */
+  /** Call after a look-up that lacks most people, which proves nothing. */
   forget(): void {
     this.#lackedAt.clear();
   }

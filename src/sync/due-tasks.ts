@@ -1,17 +1,17 @@
 import type { ServiceId } from "../domain/ids.ts";
 
-/** A task with something to read. */
+/** A task whose comments or history are to be read. */
 export interface DueTask {
   readonly task: ServiceId;
   /** Time of its last change: milliseconds since 1970. */
   readonly changedAt: number;
-  /** Hash of what its list says about it. */
+  /** Hash of its state in its list. */
   readonly mark: number;
 }
 
 /**
- * Tasks with something to read, most recently changed first. After a first sync all tasks are, so each takes three numbers and
- * its index: a binary heap in columns.
+ * Tasks to read, most recently changed first. After a first sync these are all tasks, so the heap stores three numbers per task
+ * in columns.
  */
 export class DueTasks {
   readonly #places = new Map<ServiceId, number>();

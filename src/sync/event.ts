@@ -11,7 +11,7 @@ export interface ItemChange {
 
 /**
  * Events for log, metrics and summaries. `polled`: a snapshot of items was applied; `missing`: newly missing items, `heldBack`:
- * items left to an edit in progress. `found`: an item missing from its list answers by itself, so the list is truncated.
+ * items left to an edit in progress. `found`: an item missing from its list still exists, so the list is truncated.
  * `directory-changed`: names or members of projects, lists, labels or people changed. `fast-path`: the account-wide list of
  * tasks is used from now on, or no longer. `side-changed`: comments, history entries, folders or files changed. `ceiling`:
  * whether everything can be read within `maxAge` has changed. `look-up-refused` names the configuration key that replaces the
@@ -49,7 +49,7 @@ export type SyncEvent =
       readonly source: string;
       readonly problem: string;
       readonly setting: string;
-      /** True if something stays unknown without it. */
+      /** True if data stays unknown without this look-up. */
       readonly needed: boolean;
     }
   | {
@@ -116,7 +116,7 @@ interface SummaryFacts {
 
 const mostChanges = 500;
 
-/** Counts events during a sweep. */
+/** Adds up the events of a sweep. */
 export class SweepCounts {
   readonly #counts = { added: 0, changed: 0, buried: 0, unchanged: 0 };
   readonly #failures = new Map<string, string>();
@@ -160,7 +160,7 @@ export class SweepCounts {
     }
   }
 
-  /** `isPolled`: whether a source still exists; failures of others do not matter. */
+  /** `isPolled`: whether a source still exists; failures of others are left out. */
   summary({ held, requests, isPolled }: SummaryFacts): SweepSummary {
     const failures = [...this.#failures]
       .filter(([source]) => isPolled(source))

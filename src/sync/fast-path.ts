@@ -63,13 +63,13 @@ const dayLength = Temporal.Duration.from({ hours: 24 });
 const mostFailures = 3;
 const mostScattered = 4;
 const mostMismatches = 500;
-/** Expected changes of a page that may contain what the total announces. */
+/** Expected changes of a page that is to be read soon. */
 const pressing = 1000;
 
 /**
  * The account-wide list of tasks as a faster way to see changes: one request for 100 tasks of any lists. It is not guaranteed
  * to be right, so it is first compared with all lists, and used only if equal; the lists are then polled as an audit. If a page
- * disagrees with a list for longer than an answer may lag, it is not used for a day.
+ * keeps disagreeing with a list, it is not used for a day.
  */
 export class FastPath {
   readonly #deps: FastPathDeps;
@@ -83,14 +83,14 @@ export class FastPath {
   readonly #evidence = new ListEvidence();
   #jobs = 0;
   #polls = 0;
-  /** By page: each of its elements was last seen there, and its row was not written since. */
+  /** By page: contents that are still in the mirror, with no element on another page since. */
   readonly #kept = new Map<number, KeptPage>();
 
   constructor(deps: FastPathDeps) {
     this.#deps = deps;
     this.#mismatches = new PageMismatches({
       ...deps,
-      urge: (page) => this.#urge(page),
+      requestSoon: (page) => this.#requestSoon(page),
       onDisagreement: (reason) => this.#drop(reason),
     });
     deps.store.mirror.follow((source, id) => {
@@ -128,7 +128,7 @@ export class FastPath {
         return;
       case "checking":
         this.#mismatches.retry(this.#pages);
-        // Half of the polls are left for other work.
+        // Every second poll is left for other work.
         if (this.#polls % 2 === 0 && this.#check) this.#goOnChecking(this.#check);
         return;
       case "used":
@@ -154,8 +154,8 @@ export class FastPath {
         this.#drop(`it showed ${elementNameOf(element)} in a state that its list does not have`);
         return;
       }
-      // The page must show by now what the list has shown.
-      if (shown.page !== null) this.#urge(shown.page);
+      // The page must now show the same.
+      if (shown.page !== null) this.#requestSoon(shown.page);
     }
   }
 
@@ -202,7 +202,7 @@ export class FastPath {
     const { schedule, sources, report } = this.#deps;
     this.#state = { kind: "used", pages: this.#pages.count };
     this.#check = null;
-    sources.vouch();
+    sources.assumeFresh();
     schedule.leaveToAudit(true);
     report({ kind: "fast-path", state: "used", reason: null });
   }
@@ -219,7 +219,7 @@ export class FastPath {
     this.#evidence.clear();
     this.#check = null;
     this.#kept.clear();
-    // A service without such a list is fine.
+    // A service without such a list is no problem to report.
     if (wasThere) report({ kind: "fast-path", state: "dropped", reason });
   }
 
@@ -305,7 +305,7 @@ export class FastPath {
       return done;
     });
     const kept = { digest, elements: answer.items.map(elementOf), total: answer.total };
-    // The same page would do nothing again while none of its rows is written.
+    // Applying the same page again would change nothing while its rows stay the same.
     const isSettled = isWhole(answer) && applied.same.length === kept.elements.length;
     return this.#accept(reading, kept, { isSettled, applied });
   }
@@ -379,7 +379,7 @@ export class FastPath {
       this.#drop("its order changes between requests");
       return;
     }
-    if (wanted !== null) this.#urge(wanted);
+    if (wanted !== null) this.#requestSoon(wanted);
     if (isUsed) {
       this.#putJobs(this.#pages.count);
       this.#state = { kind: "used", pages: this.#pages.count };
@@ -419,14 +419,14 @@ export class FastPath {
     }
   }
 
-  #urge(page: number): void {
+  #requestSoon(page: number): void {
     this.#deps.schedule.hint(keyOf(page), pressing);
   }
 }
 
 const keyOf = (page: number): string => `${allTasksName}:${page}`;
 
-/** Nothing was read, and nothing need be waited for. */
+/** A page that is no longer wanted. */
 const ended: JobOutcome = { kind: "failed", notBefore: null };
 
 /** When each item of a page was last changed. */

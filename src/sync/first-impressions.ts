@@ -10,8 +10,8 @@ interface Shown {
 }
 
 /**
- * Collects each source's first reading, and hands them to the scheduler after all were read. Only together do they show whether
- * one source is quiet or nobody has worked at all, and which changes were made everywhere at once.
+ * Collects each source's first reading, and passes them to the scheduler after all were read. Only together do they show
+ * whether one source is quiet or nobody has worked at all, and which changes were made everywhere at once.
  */
 export class FirstImpressions {
   readonly #shown = new Map<string, Shown>();
@@ -22,7 +22,7 @@ export class FirstImpressions {
 
   /** `now`: when the answer arrived. Later changes come from a wrong clock. */
   add(key: string, { at, now, items, changes }: Shown & { readonly now: number }): void {
-    // A request may wait, and changes made meanwhile are shown too. The intervals between changes give the rate.
+    // A request may have waited, so that the answer has later changes too. Only the intervals between changes count.
     const shown = changes.filter((time) => time <= now);
     const wait = Math.max(0, shown.reduce((latest, time) => Math.max(latest, time), at) - at);
     const latest = shown
@@ -82,7 +82,7 @@ export const mostChanges = 100;
 /** A change in more sources at the same moment is an import or done by the service, not by a person. */
 const mostSources = 3;
 
-/** With this many separate changes in the period, quiet counts half; with many more, fully. */
+/** With this many separate changes, a quiet period has half its weight as evidence; with many more, full weight. */
 const actsOfIdleDays = 10;
 const mostActs = 1000;
 

@@ -5,8 +5,8 @@ import type { ItemChange } from "./event.ts";
 import type { SourceList } from "./source-list.ts";
 
 /**
- * Updates the source list from shown tasks: subtasks are polled for each task that claims to have some, or that has some in the
- * mirror, as an edit's answer may have shown them first.
+ * Updates the source list from a list of tasks. Subtasks are polled for each task that has some according to its list or to the
+ * mirror, where an edit may have put them first.
  */
 export function followShown(
   store: Store,
@@ -31,8 +31,8 @@ export function followShown(
 }
 
 /**
- * A task missing from its list and from the mirror was deleted, and its subtasks with it, which are buried here. Call inside
- * the transaction in which the list was applied; returns what was buried.
+ * Removes subtasks of tasks that are missing from their list and from the mirror, as they were deleted with their task. Call
+ * inside the transaction in which the list was applied; returns what was removed.
  */
 export function buryOrphans(
   store: Store,
@@ -60,7 +60,7 @@ export function buryBelow(
   return changes;
 }
 
-// Requested under the old path, subtasks of a moved task look gone. Such absences mean nothing.
+// Under the old path, subtasks of a moved task look deleted, so these absences are withdrawn.
 function withdrawMoved(
   store: Store,
   sources: SourceList,

@@ -1,6 +1,6 @@
 import { ceilingOf, isWithin, maxAgePart, mostWithin } from "@dayferry/poll-scheduler";
 
-/** The lowest age that shown data can have, and whether that meets the configured maximum. */
+/** How old shown data gets, and whether that is within the configured maximum. */
 export interface Forecast {
   /** Polled lists and pages of the list of all tasks, each with one request. */
   readonly sources: number;
@@ -19,7 +19,7 @@ export interface Forecast {
   readonly advice: string | null;
 }
 
-interface OutlookFacts {
+interface ForecastFacts {
   readonly sources: number;
   readonly pace: number;
   /** The share of the quota for polling, from 0.1 to 1. */
@@ -28,7 +28,7 @@ interface OutlookFacts {
 }
 
 /** Whether everything can be read once within `maxAge`, and how old it gets otherwise. */
-export function forecastOf({ sources, pace, share, maxAge }: OutlookFacts): Forecast {
+export function forecastOf({ sources, pace, share, maxAge }: ForecastFacts): Forecast {
   const maxAgeSeconds = maxAge.total("seconds");
   const bestAgeSeconds = Math.ceil(sources / pace);
   const load = { sources, pace, maxAge: maxAgePart * maxAgeSeconds };

@@ -2,9 +2,9 @@ import type { Item, TodolistRow } from "../domain/item.ts";
 import type { PollResult, PollSchedule } from "./poll-schedule.ts";
 import type { SyncContext } from "./sync-context.ts";
 
-/** A row of one source that says something about another source; missing fields are null. */
+/** A row of one source that describes another source, such as a todolist; missing fields are null. */
 export interface HintRow {
-  /** Name of the source it says something about. */
+  /** Name of the described source. */
   readonly about: string;
   readonly reporter: SignKind;
   readonly updatedAt: Temporal.Instant | null;
@@ -13,19 +13,19 @@ export interface HintRow {
   readonly counts: readonly { readonly sign: Sign; readonly value: string | null }[];
 }
 
-/** A poll made it probable that another source has changed, or that it has not, up to that poll. */
+/** A probability that a source has changed, or has not changed, until another source was polled. */
 interface Hint {
   readonly source: string;
   readonly probability: number;
 }
 
 /** `changedAt`: time of the last change by the service's clock; null if the row does not say. */
-interface Heard {
+interface Hinted {
   readonly changed: readonly (Hint & { readonly changedAt: Temporal.Instant | null })[];
   readonly unchanged: readonly Hint[];
 }
 
-/** What a look-up of lists says about their tasks. */
+/** Describes lists of tasks by a look-up of lists. */
 export const hintRowsOfLists = (lists: readonly TodolistRow[]): readonly HintRow[] =>
   lists.map(({ id, updatedAt, completed, remaining }) => {
     const value = completed === null && remaining === null ? null : `${completed} ${remaining}`;
@@ -33,7 +33,7 @@ export const hintRowsOfLists = (lists: readonly TodolistRow[]): readonly HintRow
     return { about: `tasks:${id}`, reporter: "list-row", updatedAt, timeSign: "list-time", counts };
   });
 
-/** What a list of tasks says about their subtasks. `touched`: ids of tasks whose other fields differ too. */
+/** Describes lists of subtasks by a list of tasks. `touched`: ids of tasks whose other fields differ too. */
 export const hintRowsOfTasks = (
   items: readonly Item[],
   touched: ReadonlySet<number>,
@@ -49,16 +49,16 @@ export const hintRowsOfTasks = (
     return { about: `subtasks:${id}`, reporter: "task-row", updatedAt, timeSign, counts };
   });
 
-/** What a row last said about a source. */
+/** The last row that described a source. */
 interface LastRow {
   /** Name of the row's source. */
   readonly by: string;
   readonly row: HintRow;
   /** When the row was first shown. */
   readonly since: Temporal.Instant;
-  /** Hints since the source was last read, and whether each may concern something the reading had not shown. */
-  readonly heard: ReadonlyMap<Sign, boolean>;
-  /** When the row had last shown no hint, before the first of those; null if there are none. */
+  /** Hints since the source was last read. True if a hint may concern a change after that reading. */
+  readonly given: ReadonlyMap<Sign, boolean>;
+  /** When the row last gave no hint before those; null if there are none. */
   readonly silentUntil: Temporal.Instant | null;
 }
 
@@ -69,50 +69,48 @@ interface Reading {
 }
 
 /**
- * Turns what readings say about other sources into hints, and learns from each source's next reading whether each hint was
- * right. Pure: no clock and no randomness.
+ * Turns rows that describe other sources into hints, and learns from each source's next reading whether a hint was right. Pure:
+ * no clock and no randomness.
  */
 export class Hints {
   readonly #trust: SignTrust;
   readonly #last = new Map<string, LastRow>();
-  /** Sources that each teller's rows mention; the one most recently assumed unchanged comes last. */
-  readonly #spokenOf = new Map<string, Set<string>>();
-  /**
-   * When each mentioned source was last read; and each teller, which may be one of those, as far as its rows were processed.
-   */
+  /** Sources that the rows of a reporting source describe; the one most recently assumed unchanged comes last. */
+  readonly #described = new Map<string, Set<string>>();
+  /** When each described source was last read, and when each reporting source was. */
   readonly #readAt = new Map<string, Temporal.Instant>();
   readonly #reporterAt = new Map<string, Temporal.Instant>();
   /** The latest change revealed by readings of each source, by the service's clock. */
   readonly #revealed = new Map<string, Temporal.Instant>();
-  /** Sources with changes known otherwise. Hints about them teach nothing. */
+  /** Sources with changes known otherwise. Nothing is learned from hints about them. */
   readonly #knownOtherwise = new Set<string>();
 
   constructor(trust: SignTrust) {
     this.#trust = trust;
   }
 
-  /** A teller was read; `rows`: those that may differ from before. Returns what is probable now. */
+  /** A reporting source was read; `rows`: those that may differ from before. Returns hints. */
   report(
     reporter: string,
     { at, rows }: { readonly at: Temporal.Instant; readonly rows: readonly HintRow[] },
-  ): Heard {
+  ): Hinted {
     const before = this.#reporterAt.get(reporter) ?? null;
     this.#reporterAt.set(reporter, at);
-    const spokenOf = this.#spokenOf.get(reporter) ?? new Set();
-    this.#spokenOf.set(reporter, spokenOf);
-    for (const { about } of rows) spokenOf.add(about);
+    const described = this.#described.get(reporter) ?? new Set();
+    this.#described.set(reporter, described);
+    for (const { about } of rows) described.add(about);
     const changed = rows.flatMap((row) => {
       const last = this.#last.get(row.about);
       const moved = last ? movedSigns(last.row, row) : [];
       const isNews = moved.length > 0 && this.#isNews(row, before);
-      const heard = last?.heard ?? nothing;
-      const more = moved.map((sign) => [sign, isNews || heard.get(sign) === true] as const);
+      const given = last?.given ?? nothing;
+      const more = moved.map((sign) => [sign, isNews || given.get(sign) === true] as const);
       this.#last.set(row.about, {
         by: reporter,
         row,
         since: last?.by === reporter ? last.since : at,
-        heard: more.length === 0 ? heard : new Map([...heard, ...more]),
-        silentUntil: heard.size === 0 && moved.length > 0 ? before : (last?.silentUntil ?? null),
+        given: more.length === 0 ? given : new Map([...given, ...more]),
+        silentUntil: given.size === 0 && moved.length > 0 ? before : (last?.silentUntil ?? null),
       });
       const probability = isNews ? Math.max(...moved.map((sign) => this.#trust.worth(sign))) : 0;
       const { about, updatedAt: changedAt } = row;
@@ -121,24 +119,24 @@ export class Hints {
     return { changed, unchanged: this.#unchanged(reporter) };
   }
 
-  /** A teller answered as before. Returns what is probable now. */
-  silent(reporter: string, at: Temporal.Instant): Heard {
+  /** A reporting source was read and is unchanged. Returns hints. */
+  silent(reporter: string, at: Temporal.Instant): Hinted {
     this.#reporterAt.set(reporter, at);
     return { changed: [], unchanged: this.#unchanged(reporter) };
   }
 
-  /** A source was read: hints about it turn out right or wrong. Returns whether anything was learned. */
+  /** A source was read, so hints about it were right or wrong. Returns whether there were any. */
   read(source: string, { at, changes }: Reading): boolean {
     const last = this.#last.get(source);
     const isKnown = this.#knownOtherwise.delete(source);
     if (!last) return false;
     const known = changes.filter((change) => change !== null);
     const latest = known.toSorted((a, b) => Temporal.Instant.compare(a, b)).at(-1);
-    const said = [...last.heard].filter(([, isNews]) => isNews).map(([sign]) => sign);
+    const said = [...last.given].filter(([, isNews]) => isNews).map(([sign]) => sign);
     const wasUnreported = this.#wasUnreported(last, known);
     this.#readAt.set(source, at);
     if (latest) this.#revealed.set(source, latest);
-    this.#last.set(source, { ...last, heard: nothing, silentUntil: null });
+    this.#last.set(source, { ...last, given: nothing, silentUntil: null });
     if (isKnown) return false;
     for (const sign of said) this.#trust.note(sign, changes.length > 0 ? "right" : "wrong");
     const { reporter } = last.row;
@@ -149,27 +147,27 @@ export class Hints {
 
   /** True if the row was read before and after one of these changes without showing it. */
   #wasUnreported(
-    { by, since, heard, silentUntil }: LastRow,
+    { by, since, given, silentUntil }: LastRow,
     changes: readonly Temporal.Instant[],
   ): boolean {
-    const silent = heard.size === 0 ? (this.#reporterAt.get(by) ?? null) : silentUntil;
+    const silent = given.size === 0 ? (this.#reporterAt.get(by) ?? null) : silentUntil;
     if (!silent) return false;
     return changes.some((at) => isBefore(since, at) && isBefore(at.add(clockMargin), silent));
   }
 
-  /** What unchanged rows make probable; a part at a time if there are many. */
+  /** Hints that sources have not changed, as their rows have not; a part at a time if there are many. */
   #unchanged(reporter: string): readonly Hint[] {
-    const spokenOf = this.#spokenOf.get(reporter) ?? new Set();
-    const some = [...spokenOf.values().take(mostUnchanged)];
+    const described = this.#described.get(reporter) ?? new Set();
+    const some = [...described.values().take(mostUnchanged)];
     return some.flatMap((source) => {
-      spokenOf.delete(source);
+      described.delete(source);
       const last = this.#last.get(source);
       if (last?.by !== reporter) return [];
-      spokenOf.add(source);
-      // Nothing is known of the time between its reading and the first look at the row, as before a start.
+      described.add(source);
+      // Nothing is known if the source was read before the row was first seen, as before a start.
       const readAt = this.#readAt.get(source);
-      const isTold = readAt !== undefined && !isBefore(readAt, last.since);
-      const isSilent = isTold && last.heard.size === 0;
+      const isCovered = readAt !== undefined && !isBefore(readAt, last.since);
+      const isSilent = isCovered && last.given.size === 0;
       const probability = isSilent ? this.#trust.coverage(last.row.reporter) : 0;
       return probability > 0 ? { source, probability } : [];
     });
@@ -183,7 +181,7 @@ export class Hints {
   /** A source is no longer polled. */
   drop(source: string): void {
     this.#last.delete(source);
-    this.#spokenOf.delete(source);
+    this.#described.delete(source);
     this.#readAt.delete(source);
     this.#reporterAt.delete(source);
     this.#revealed.delete(source);
@@ -191,8 +189,8 @@ export class Hints {
   }
 
   /**
-   * True if what a row shows may have happened since the source was read. If its time does not say so, no reading may lie in
-   * between.
+   * True if the row may show a change since the source was last read: by its time, or because the source was not read between
+   * two readings of the row.
    */
   #isNews({ about, updatedAt }: HintRow, reporterBefore: Temporal.Instant | null): boolean {
     const revealed = this.#revealed.get(about);
@@ -228,9 +226,9 @@ const countIn = ({ counts }: HintRow, wanted: Sign): string | null =>
   counts.find(({ sign }) => sign === wanted)?.value ?? null;
 
 /**
- * Hints that one source gives about another, by field: the look-up of lists about each list of tasks (`list-…`), a list of
- * tasks about each task's subtasks (`task-…`). `task-time`: only a task's `updated_at` has changed; `task-content`: other
- * fields too. The service does not promise which of them it changes, so each is trusted as far as it was right. Source:
+ * Kinds of hints that one source gives about another, by field: the look-up of lists about each list of tasks (`list-…`), a
+ * list of tasks about each task's subtasks (`task-…`). `task-time`: only a task's `updated_at` has changed; `task-content`:
+ * other fields too. The service does not promise which of them it changes, so each is trusted as far as it was right. Source:
  * beyond-the-document.md, Values.
  */
 const signs = [
@@ -243,7 +241,7 @@ const signs = [
 ] as const;
 export type Sign = (typeof signs)[number];
 
-/** Rows that say something about others: a row of a list of lists, and of a list of tasks. */
+/** Rows that describe other sources: of a look-up of lists, and of a list of tasks. */
 const reporters = ["list-row", "task-row"] as const;
 export type SignKind = (typeof reporters)[number];
 
@@ -252,8 +250,8 @@ type Outcome = "right" | "wrong";
 type Outcomes = Readonly<Record<Outcome, number>>;
 
 /**
- * How often each hint was right and wrong, and how often each teller's rows announced a change or not. Old outcomes fade, so
- * that a service that changes its behaviour is reassessed.
+ * How often each hint was right and wrong, and how often the rows of each kind announced a change or missed one. Old outcomes
+ * fade, so that a service that changes its behaviour is reassessed.
  */
 export class SignTrust {
   readonly #outcomes = new Map<Sign | SignKind, Outcomes>();
@@ -263,7 +261,7 @@ export class SignTrust {
     for (const line of kept?.split("\n") ?? []) {
       const [name, ...numbers] = line.split(" ");
       const sign = [...signs, ...reporters].find((one) => one === name);
-      // Older texts continue with how often the hint was absent.
+      // Older texts have more numbers.
       const [right = Number.NaN, wrong = Number.NaN] = numbers.map(Number);
       if (!sign || ![right, wrong].every((number) => number >= 0 && number <= memory)) continue;
       this.#outcomes.set(sign, { right, wrong });
@@ -285,10 +283,7 @@ export class SignTrust {
     return isUseless ? 0 : (right + prior / 2) / (right + wrong + prior);
   }
 
-  /**
-   * The share of all changes that a teller's rows announce, which is how probable it is that nothing happened without a hint;
-   * rather too low.
-   */
+  /** The share of all changes that rows of this kind announce: a cautious probability that nothing changed without a hint. */
   coverage(reporter: SignKind): number {
     const { right, wrong } = this.#outcomesOf(reporter);
     return right + wrong < enough ? 0 : right / (right + wrong + prior);
@@ -320,13 +315,13 @@ const readingsPerSave = 20;
 /** An announced change with at least this probability counts as seen. */
 const likely = 0.5;
 
-/** Passes to the schedule what a reading reveals of its own source, and what its rows say about other sources. */
+/** Passes changes to the schedule: of a source that was read, and of others that its rows describe. */
 export class HintFollower {
   readonly #store: SyncContext["store"];
   readonly #schedule: PollSchedule;
   readonly #trust: SignTrust;
   readonly #hints: Hints;
-  /** Readings with new outcomes since they were last stored. */
+  /** Readings that taught something since the last save. */
   #unsaved = 0;
 
   constructor({ store, sources }: Pick<SyncContext, "store" | "sources">, schedule: PollSchedule) {

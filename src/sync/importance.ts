@@ -14,10 +14,10 @@ const readingRest = 60;
 
 /**
  * The weight of a source's changes, from 0.5 to 4; 1 if nothing is known. It is higher if dates are near, if somebody recently
- * requested the feed or opened the calendar, and if edits come from here. In steps, so that it changes rarely.
+ * requested the feed or opened the calendar, and if edits come from here. It has few steps, so that it changes rarely.
  */
 export class Importance {
-  /** When a project was last read by somebody, and a source last edited here. */
+  /** When a project's calendars were last requested, and a source last edited from here. */
   readonly #readings = new Map<ProjectId, number>();
   readonly #edits = new Map<string, number>();
   /** The next open dates in each source, in order; as text, which compares fast. */

@@ -1,11 +1,12 @@
 import type { ProjectId } from "../domain/ids.ts";
 import type { Source } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import { isMain, type PolledSource, type SourceList } from "./source-list.ts";
+import type { PolledSource } from "./polled-source.ts";
+import { isMain, type SourceList } from "./source-list.ts";
 
 /**
- * Which projects have been read completely at least once into this data directory. Before that, a part would look like the
- * whole; afterwards, stored data is valid though maybe old. A list that turns up later is simply new.
+ * Which projects have been read completely at least once into this data directory. Before that, partial data would look
+ * complete. After that, stored data is complete, though maybe old. A list that appears later is new.
  */
 export class InitialSync {
   readonly #store: Store;
@@ -43,7 +44,7 @@ export class InitialSync {
     if (this.#open.size === 0) this.#noteAllProjects();
   }
 
-  /** The same for all projects, as an earlier process may have been interrupted, or a source dropped. */
+  /** Records which projects are complete, for all of them, as an earlier process may have been interrupted. */
   noteAll(): void {
     for (const project of this.#sources.projects())
       if (!this.#read.has(project)) this.#noteProject(project);
@@ -89,7 +90,7 @@ export class InitialSync {
     return this.#read.has(project) || this.#isRefused(project);
   }
 
-  /** A project that refuses the account shows nothing, and must not delay the others. */
+  /** True if the account has no access to a project. It must not delay the others. */
   #isRefused(project: ProjectId): boolean {
     return this.#sources.ofProject(project).every(({ refusalConfirmed }) => refusalConfirmed);
   }
@@ -106,7 +107,7 @@ interface ReadinessDeps {
   readonly sources: SourceList;
   /** True if an earlier process had read each source at least once. */
   readonly wasWhole: boolean;
-  /** Called once every source was tried, or need not be. */
+  /** Called when every source was tried or assumed fresh. */
   readonly onTried: () => void;
   /** Called once a full sweep is done. */
   readonly onReady: () => void;
@@ -176,7 +177,7 @@ export class Readiness {
   }
 }
 
-/** Anything that takes longer to read is not read completely after each start; in seconds. */
+/** If reading everything takes longer than this, in seconds, a start does not do it. */
 const longSweepSeconds = 60;
 
 /** True if this many sources take long to read once, at `rate` requests per second. */

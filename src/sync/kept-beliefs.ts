@@ -17,7 +17,7 @@ const restSeconds = 5;
 const commonRestSeconds = 600;
 
 /**
- * What the scheduler has learned, stored for the next start. A belief describes how a source behaved until its last poll. Polls
+ * Stores what the scheduler has learned for the next start. A belief describes how a source behaved until its last poll. Polls
  * without changes need not be written, as the first poll after a start covers the same time. So a source is written after a
  * change, and once when it was first read.
  */
@@ -108,7 +108,7 @@ function rowOf(dump: SourceDump | null): BeliefRow | null {
   };
 }
 
-/** An older layout has fewer days, and its second part was another one. */
+/** An older layout has no days, and its second part means something else. */
 function clockIn(hours: Float32Array): Clock {
   const { shifts, days } = newClock();
   const isWhole = hours.length === hoursOfDay + shifts.length + days.length;
@@ -167,7 +167,7 @@ function readCommon(text: string): CommonDump | null {
     },
     changedAt: lists.get("changedAt")?.[0] ?? null,
   };
-  // A missing part has emptied everything.
+  // If a part is missing, `list` has removed all parts.
   return lists.size > 0 ? common : null;
 }
 

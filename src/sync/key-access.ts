@@ -141,7 +141,7 @@ const restAfter = (times: number, first: Temporal.Duration): Temporal.Duration =
 async function look(at: At, deps: KeyAccessDeps, signal: AbortSignal): Promise<Answer> {
   const { person, project } = at;
   const { events, labels } = deps.upstream;
-  // Until the first answer a calendar may be offered wrongly, so that one is urgent.
+  // Until the first answer, a calendar may be offered that rejects every edit, so this request is urgent.
   const priority = deps.store.keyAccess.get(at) === null ? "interactive" : "sweep";
   const call: Call = { priority, person, signal };
   const listed = await events.list({ projectId: project, view: "milestones" }, call);

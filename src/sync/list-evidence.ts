@@ -6,10 +6,10 @@ import type { TaskPages } from "./task-pages.ts";
 
 const mostTaken = 10_000;
 
-/** What a list has shown of an element: an older state than a page before, or one that `page` must show too (null = any). */
+/** The state of an element in a list: older than on an earlier page, or one that `page` must show too (null = any page). */
 type Shown = { readonly kind: "older" } | { readonly kind: "news"; readonly page: number | null };
 
-/** What lists show of elements, compared with what pages have shown and must show. */
+/** Compares what lists show of elements with what pages showed before, and must show later. */
 export class ListEvidence {
   /** Elements shown by lists and by no page yet, with the time when the list was read. */
   readonly #unseen = new Map<Element, Temporal.Instant>();

@@ -43,7 +43,7 @@ export class LookUps {
     sources.settleLists(projectId, present);
   }
 
-  /** Rest after one was read. Each project has one, and the account two: its projects and its people. */
+  /** Time until a look-up is polled again. Each project has one, and the account two: projects and people. */
   rest(): Temporal.Duration {
     const { sources, maxAge, pace } = this.#context;
     return restOfLookUp({ maxAge, lookUps: sources.countOf("todolists") + 2, pace: pace() });

@@ -24,12 +24,12 @@ interface AskDeps {
   readonly upstream: Upstream;
 }
 
-/** Items looked up at once. The list is read again soon, and then shows the others. */
+/** Items looked up at once. The others are in the list's next poll. */
 const mostAsked = 10;
 
 /**
- * Looks up items that a list shows as before one of our edits, one by one. The item's own answer is taken, unless it was
- * written here meanwhile. If it fails, the mirror stays, and the next poll of the list tries again.
+ * Requests items one by one that a list shows as before one of our edits. The answer is stored, unless the item was written
+ * here meanwhile. After a failure, the next poll of the list tries again.
  */
 export async function askForOutdated(
   items: readonly Identified[],

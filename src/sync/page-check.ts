@@ -31,9 +31,9 @@ const partsAtOnce = 50;
 export class PageCheck {
   readonly #deps: PageCheckDeps;
   #pass = 1;
-  /** What the first pass has not shown; null during the first one. */
+  /** Elements missing from the pages in the first pass; null during that pass. */
   #lacking: ReadonlySet<Element> | null = null;
-  /** Readings until it is given up; null before the first page has given the number of pages. */
+  /** Number of readings until the check is given up; null before the number of pages is known. */
   #left: number | null = null;
   /** Elements of lists still to be looked for, and those that were on no page. */
   #unverified: Iterator<readonly Element[], undefined> | null = null;

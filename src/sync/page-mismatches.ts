@@ -6,12 +6,12 @@ import type { TaskPages } from "./task-pages.ts";
 
 interface PageMismatchesDeps extends SyncContext {
   /** Requests a page soon. */
-  readonly urge: (page: number) => void;
+  readonly requestSoon: (page: number) => void;
   /** Called with the reason why pages and lists contradict each other; all mismatches are dropped then. */
   readonly onDisagreement: (reason: string) => void;
 }
 
-/** A disagreement between pages and lists that may still resolve. */
+/** A disagreement between a page and a list. Either may be outdated. */
 interface Mismatch {
   /** The element's content on the page; null: no page shows it. */
   readonly content: string | null;
@@ -52,7 +52,7 @@ export class PageMismatches {
     this.#hinted.clear();
   }
 
-  /** Pages agree with the mirror about these. */
+  /** Pages agree with the mirror about these elements. */
   settle(elements: Iterable<Element>): void {
     for (const element of elements) this.#mismatches.delete(element);
   }
@@ -79,7 +79,7 @@ export class PageMismatches {
     return true;
   }
 
-  /** An element that its list still shows and no page does is a disagreement too. */
+  /** Records elements that are in their list and on no page. */
   missLost(pages: TaskPages): void {
     const { sources, clock } = this.#deps;
     for (const element of pages.lost) {
@@ -108,7 +108,7 @@ export class PageMismatches {
   ): void {
     for (const [element, mismatch] of this.#mismatches) {
       const isLater = Temporal.Instant.compare(at, mismatch.since) >= 0;
-      if (mismatch.source === source && isLater) this.#hear(element, { mismatch, pages });
+      if (mismatch.source === source && isLater) this.#listAnswered(element, { mismatch, pages });
     }
   }
 
@@ -124,12 +124,12 @@ export class PageMismatches {
         mismatch.strikes > 0 &&
         Temporal.Instant.compare(mismatch.restsUntil, now) <= 0
       ) {
-        this.#deps.urge(pages.pageOf(element) ?? mismatch.page ?? 0);
+        this.#deps.requestSoon(pages.pageOf(element) ?? mismatch.page ?? 0);
       }
     }
   }
 
-  #hear(
+  #listAnswered(
     element: Element,
     { mismatch, pages }: { readonly mismatch: Mismatch; readonly pages: TaskPages },
   ): void {
@@ -139,12 +139,12 @@ export class PageMismatches {
       if (!row) pages.forget(element);
       return;
     }
-    // If the list lacks it too, the item is looked up by itself, and is then gone or found elsewhere.
+    // If the list lacks it too, a deletion check requests the item.
     const isAsked =
       mismatch.content === null && row !== null && this.#deps.store.absences.get(row.key) !== null;
     if (isAsked) return;
     this.#mismatches.set(element, { ...mismatch, isListRead: true });
-    if (mismatch.strikes === 0 && mismatch.page !== null) this.#deps.urge(mismatch.page);
+    if (mismatch.strikes === 0 && mismatch.page !== null) this.#deps.requestSoon(mismatch.page);
   }
 
   /** Counts a repeated disagreement after the list was read; returns whether there were too many. */

@@ -8,7 +8,7 @@ import { toPlain } from "../domain/plain-item.ts";
 import { looksAlike, sameCreation } from "../domain/sameness.ts";
 import type { Failure } from "../upstream/failure.ts";
 
-/** Items of one source in the mirror by the service's id; at least those that are asked about. */
+/** Mirrored items of one source by the service's id; at least those of the snapshot. */
 export type Contents = ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
 
 /** An item with an id of the service. */
@@ -25,11 +25,11 @@ interface SnapshotFacts {
   readonly handleOf: (item: Identified) => ItemKey | null;
   /** Creations that may have made an item; queried only when an unknown one turns up. */
   readonly creations: () => readonly Edit[];
-  /** Creations given up although a request of theirs may have been carried out; queried like those. */
+  /** Creations that were given up but may still be carried out; queried like `creations`. */
   readonly givenUp: () => readonly Edit[];
   /** True if an item that nobody has seen yet cannot come from a given-up creation. */
   readonly isRuledOut: (edit: Edit, item: Identified) => boolean;
-  /** Moves in progress or recently ended; queried like creations. */
+  /** Moves in progress or recently ended; queried like `creations`. */
   readonly moves: () => readonly Edit[];
   /** How far this machine's clock is ahead of the service's; null if unknown. */
   readonly clockLead: Temporal.Duration | null;
@@ -42,9 +42,9 @@ export interface SnapshotPlan {
   readonly unchanged: number;
   /** Shown as before one of our edits. */
   readonly outdated: readonly Identified[];
-  /** Left to the creations and moves in progress that probably made them. */
+  /** Not shown yet, as an edit in progress has probably created them. */
   readonly heldBack: readonly Item[];
-  /** Items that a creation may have made, with that creation. Those of parked ones are shown all the same. */
+  /** Items that a creation may have made, with that creation. Items of parked creations are shown anyway. */
   readonly candidates: readonly { readonly edit: Edit; readonly item: Identified }[];
   /** Items made by a creation after it was given up. */
   readonly lateCreations: readonly { readonly edit: Edit; readonly item: Identified }[];
@@ -169,8 +169,8 @@ const isMadeBy = (
 const nothing: Explanation = { made: [], madeLateBy: null, isHeldBack: false };
 
 /**
- * True if the item must wait for the creation's end. While an answer is still expected, a similar item may well be somebody's
- * new one. Once the answer is lost, the item most likely comes from the creation.
+ * True if the item must wait for the creation's end. While the answer is expected, a similar item may have been created by
+ * somebody else. If the answer is lost, the item is most likely the edit's.
  */
 function isAwaited({ edit, likeness }: Likely): boolean {
   const isLost = edit.state === "pending" || edit.begun > 1;
@@ -185,7 +185,10 @@ interface Likely {
   readonly likeness: "same" | "altered";
 }
 
-/** An exact match of one creation is not a changed item of another. Delivery decides between several exact matches. */
+/**
+ * An item that matches one creation exactly is not taken for a changed item of another. If several match exactly, delivery
+ * decides.
+ */
 function likeliest(
   edits: readonly Edit[],
   { item, clockLead }: { readonly item: Item } & Pick<Expectations, "clockLead">,
@@ -210,8 +213,7 @@ export const isUnderWay = ({ state }: Edit): boolean => visibleStates.includes(s
 
 /**
  * True if an item unknown to its list belongs to a move: the old event, which is about to be deleted, or a new item with
- * another id in the new place. It would appear twice in the view. A task found in its new place with its own id is simply
- * there.
+ * another id in the new place. It would appear twice in the view. A task found in its new place with its own id has been moved.
  */
 export function isOfMove(move: Edit, item: Item): boolean {
   const before = move.before ?? move.base;
@@ -219,7 +221,7 @@ export function isOfMove(move: Edit, item: Item): boolean {
   const { place } = move.patch;
   const { sentAt, resentAt, actor } = move;
   if (!isUnderWay(move) || !place || !sentAt) return false;
-  // A task is moved first and gets its other fields then. With another id it may still have its old stamp.
+  // A task is moved first and gets its other fields then. A copy with another id may still have its old change time.
   const wished = applyPatch(before, before.kind === "event" ? move.patch : { place });
   return sameCreation(item, before)
     ? looksAlike(item, wished)
@@ -236,7 +238,7 @@ export const isLookUpRefused = (failure: Failure): boolean =>
 
 /**
  * How long a source rests after consecutive failures: the service's requested wait, if longer than our own growing pause. A
- * failing service is retried after `maxAge` whatever it requests, as its guess may be hours too long. A rate limit is obeyed.
+ * failing service is retried after `maxAge` at the latest, as its estimate may be hours too long. A rate limit is respected.
  */
 export function restOf(
   failure: Failure,
@@ -253,8 +255,8 @@ const longer = (a: Temporal.Duration, b: Temporal.Duration): Temporal.Duration =
   Temporal.Duration.compare(a, b) > 0 ? a : b;
 
 /**
- * Rest after consecutive failed polls: doubled by each, from 1/64 of `cap` up to `cap`. Refusals too, as what is refused now
- * may exist in a minute, and nothing gets older than `cap` for lack of polling.
+ * Rest after consecutive failed polls: doubled by each, from 1/64 of `cap` up to `cap`. This also applies to refusals, which
+ * may be temporary. No data gets older than `cap` because of a rest.
  */
 export function restAfter(failures: number, cap: Temporal.Duration): Temporal.Duration {
   const microseconds = Math.round(cap.total("microseconds") / 64);

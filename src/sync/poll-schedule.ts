@@ -7,7 +7,7 @@ import { FirstImpressions, mostChanges } from "./first-impressions.ts";
 import { Importance } from "./importance.ts";
 import { KeptBeliefs, notAfter } from "./kept-beliefs.ts";
 import { PollClock, timesOf } from "./poll-clock.ts";
-import type { PolledSource } from "./source-list.ts";
+import type { PolledSource } from "./polled-source.ts";
 import type { SyncContext } from "./sync-context.ts";
 import { ListAudit, TurnQueues } from "./turn-queues.ts";
 
@@ -33,7 +33,7 @@ export type JobOutcome =
   | { readonly kind: "read"; readonly revealed: RevealedByJob }
   | { readonly kind: "failed"; readonly notBefore: Temporal.Instant | null };
 
-/** Something other than a source that is worth polling. */
+/** Something to poll that is not a source, such as a page of all tasks. */
 interface PollJob {
   /** Different from any source's name. */
   readonly key: string;
@@ -47,7 +47,7 @@ interface PollJob {
 type NextPoll =
   | { readonly kind: "source"; readonly name: string }
   | { readonly kind: "job"; readonly run: (signal: AbortSignal) => Promise<void> }
-  /** Nothing is to be polled before that moment, as far as known; null = until something happens. */
+  /** Nothing needs polling before that moment; null = until something changes. */
   | { readonly kind: "wait"; readonly until: Temporal.Instant | null };
 
 /**
@@ -75,7 +75,7 @@ export class PollSchedule {
   #rereadTurn = -1;
   /** Sources that an earlier process has read, or pages have shown, as they were then. They need no first reading. */
   readonly #resumed = new Map<string, Source>();
-  /** Those of them unknown to the scheduler, oldest first. */
+  /** Those of them that the scheduler does not know yet, oldest first. */
   #toResume: IteratorObject<Resumed> | null = null;
   #pace: { readonly value: number; readonly until: number };
   readonly #time: PollClock;
@@ -157,7 +157,7 @@ export class PollSchedule {
     for (const entry of sources.all()) this.#note(entry.name, entry);
   }
 
-  /** Continues with a source that something else has read, at `at`. */
+  /** Records that a source was read at `at` by other means than a poll. */
   took(name: string, at: Temporal.Instant): void {
     const entry = this.#deps.sources.get(name);
     if (!entry) return;
@@ -197,7 +197,7 @@ export class PollSchedule {
     else this.#scheduler.hint(key, { now: this.#time.seconds(), changes });
   }
 
-  /** A reading at `at` showed, with this reliability (0 to 1), that a source had not changed until then. */
+  /** Records that a source has not changed until `at`, with this probability. */
   unchanged(
     name: string,
     { at, certainty }: { readonly at: Temporal.Instant; readonly certainty: number },
@@ -232,7 +232,7 @@ export class PollSchedule {
     this.#scheduler.hint(key, { now, changes: pressing });
   }
 
-  /** Those of the service's moments after the last poll of a job, if known. */
+  /** Of these moments of the service's clock, those after the last poll of a job; none if it was never polled. */
   since(key: string, moments: Iterable<Temporal.Instant | null>): readonly Temporal.Instant[] {
     const last = this.#readAt.get(key);
     if (last === undefined) return [];
@@ -397,7 +397,7 @@ export class PollSchedule {
     if (hurried && !underWay) this.#turns.hurry(name);
     const isKnown = this.#readAt.has(name);
     const isByTurn = this.#goesByTurn(entry);
-    // What was read before waits for its turn as if this process had tried it.
+    // A source read by an earlier process waits as if this one had tried it.
     const isTried = this.#isResumed(entry) && answered > this.#rereadTurn;
     const place = isTried ? Math.max(1, turn) : turn;
     const isLookUpRead = isLookUp(entry.kind) && place > Math.max(0, this.#rereadTurn);
@@ -421,7 +421,7 @@ export class PollSchedule {
     return !this.#readAt.has(name) && !(this.#toResume && this.#isResumed(entry));
   }
 
-  /** True if something else has read it in its present place. */
+  /** True if it was read in its present place, by an earlier process or from pages. */
   #isResumed({ name, source }: PolledSource): boolean {
     return this.#resumed.get(name) === source;
   }
@@ -436,10 +436,10 @@ interface FirstReading {
   readonly changes: readonly Temporal.Instant[];
 }
 
-/** A job that is back is polled at once, as if it had more changes than anything else. */
+/** A job that is added again is polled at once, as if it had more changes than anything else. */
 const pressing = 1000;
 
-/** Some milliseconds' work. */
+/** Takes some milliseconds. */
 const resumedAtOnce = 50;
 const recalledAtOnce = 10;
 /** How long the rate is assumed constant, in seconds. */

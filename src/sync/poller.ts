@@ -20,7 +20,8 @@ import { LookUps } from "./look-ups.ts";
 import { askForOutdated } from "./outdated.ts";
 import { isDenied, isLookUpRefused, restAfter, restOf } from "./plan-snapshot.ts";
 import type { PollResult } from "./poll-schedule.ts";
-import { type Begun, type PollOutcome, samePath } from "./source-list.ts";
+import type { Begun, PollOutcome } from "./polled-source.ts";
+import { samePath } from "./source-list.ts";
 import type { SyncContext } from "./sync-context.ts";
 
 interface PollerDeps extends SyncContext {
@@ -34,8 +35,8 @@ interface PollerDeps extends SyncContext {
 }
 
 /**
- * What a reading has revealed, with the decoded items and those that are new or changed. `hintRows`: what it says about other
- * sources; null if unchanged.
+ * What a reading has revealed, with the decoded items and those that are new or changed. `hintRows`: its rows that describe
+ * other sources; null if unchanged.
  */
 export interface ReadItems extends PollResult {
   readonly hintRows: readonly HintRow[] | null;
@@ -132,7 +133,7 @@ export class Poller {
     return now !== null && samePath(now.source, source);
   }
 
-  /** A body applied before is neither parsed nor compared again while it stands. */
+  /** A body that was applied before is not parsed again while it is valid. */
   async #answered(poll: Poll, answer: SourceAnswer): Promise<void> {
     const { sources, eventLoop } = this.#deps;
     const { begun, reading } = poll;
@@ -148,7 +149,7 @@ export class Poller {
     }
     const part = await read(standing?.elements ?? null);
     await eventLoop.share();
-    // Unparsed elements must still be known.
+    // If some elements were not parsed, their rows must still be unchanged.
     const isKnown = !part.ok || part.value.gone === null || reading.standing() !== null;
     const snapshot = isKnown ? part : await read(null);
     if (!this.#isCurrent(begun)) {
@@ -176,7 +177,9 @@ export class Poller {
     report(polledEvent(source, { unchanged: standing.items }));
   }
 
-  /** Loads from the mirror what an earlier process has read of a list, for everything that follows lists. */
+  /**
+   * Loads the items of a list that an earlier process has read from the mirror, and passes them on as if they were read now.
+   */
   async #recall(begun: Begun, call: Call): Promise<readonly Item[]> {
     const { store, sources, clock, onTasks, eventLoop } = this.#deps;
     const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
@@ -194,7 +197,7 @@ export class Poller {
     return shown;
   }
 
-  /** Null if the answer is void, as its source was moved meanwhile, or if everything ends. */
+  /** Null if the answer is of no use: the source was moved meanwhile, or the process ends. */
   async #apply(poll: Poll, fetched: FetchedSource): Promise<Applied | null> {
     if (fetched.kind === "items") return this.#applyList(poll, fetched.snapshot);
     const { begun, call } = poll;
@@ -241,7 +244,7 @@ export class Poller {
 
   /**
    * Applies a list, a short one in one transaction, and records the reading in the last one. Null if the source was moved
-   * meanwhile, or if everything ends.
+   * meanwhile, or the process ends.
    */
   async #applyList(
     { begun, reading, call }: Poll,
@@ -273,7 +276,7 @@ export class Poller {
       items: items.length + same,
       gaps: gaps.length > 0 ? gaps.join("; ") : null,
     });
-    // After a crash the list counts as read, so what it has announced must be known then.
+    // The sources that this list reveals are stored with it, as the list counts as read after a crash.
     sources.save();
     return { ...applied, gaps };
   }

@@ -23,7 +23,7 @@ export interface SideOptions {
 /** A side source to be read. */
 export interface DueRead {
   readonly source: SideSource;
-  /** The stored form of the task's present state; null for folders and files. */
+  /** Hash of the task's present state, as stored; null for folders and files. */
   readonly seen: string | null;
   readonly failures: number;
 }
@@ -36,14 +36,14 @@ interface SideQueueDeps extends Pick<SyncContext, "store" | "clock"> {
 interface Failed extends HeapEntry {
   readonly failures: number;
   readonly notBefore: Temporal.Instant;
-  /** Makes it due again after its rest; null = it has been. */
+  /** Queues it again after its rest; null = that was done. */
   due: (() => void) | null;
 }
 
 /**
- * The queue of side sources to read, best first. Comments and history of a task are read when what its list says differs from
- * when they were last read; folders and files when they get old. The store keeps what was read; the queue holds a few numbers
- * per task.
+ * The queue of side sources to read, best first. Comments and history of a task are read when the task's state in its list has
+ * changed since they were last read; folders and files when they get old. The store keeps what was read; the queue holds a few
+ * numbers per task.
  */
 export class SideQueue {
   readonly #deps: SideQueueDeps;
@@ -59,7 +59,7 @@ export class SideQueue {
     comments: new Map<ServiceId, number>(),
     history: new Map<ServiceId, number>(),
   };
-  /** When folders and files were. */
+  /** When folders and files were last read. */
   readonly #readAt = new Map<string, Temporal.Instant>();
 
   constructor(deps: SideQueueDeps) {
@@ -81,7 +81,7 @@ export class SideQueue {
     const { options } = this.#deps;
     for (const item of items) {
       if (item.kind !== "task" || item.id === null) continue;
-      if (options.comments) this.#follow("comments", item, markOf(saidOfComments(item)));
+      if (options.comments) this.#follow("comments", item, markOf(commentState(item)));
       if (!options.history) continue;
       const content = contents.get(item) ?? contentText(item);
       // The service's times are in whole seconds, so the content counts too.
@@ -208,14 +208,13 @@ const isOfTask = (source: SideSource): source is OfTask =>
   source.kind === "comments" || source.kind === "history";
 
 /** A comment can be edited without a change of the count, so the task's time counts too if it has comments. */
-const saidOfComments = ({ commentCount, updatedAt }: TaskItem): string =>
+const commentState = ({ commentCount, updatedAt }: TaskItem): string =>
   commentCount === 0 ? "0" : `${commentCount} ${updatedAt?.toString() ?? ""}`;
 
 const digits = 13;
 
 /** A text as a number: as many digits of its hash as fit. */
-const markOf = (dueRead: string): number =>
-  Number.parseInt(fingerprint(dueRead).slice(0, digits), 16);
+const markOf = (text: string): number => Number.parseInt(fingerprint(text).slice(0, digits), 16);
 
 const noComments = markOf("0");
 

@@ -98,7 +98,7 @@ export class SideReader {
     return ok({ items: items.length, changed });
   }
 
-  /** The list, then the detail of each entry without one. Stored details stay if it is interrupted. */
+  /** The list, then the detail of each entry without one. Details that were read stay stored if this is interrupted. */
   async #readHistory(task: ServiceId, call: Call): Promise<ReadResult> {
     const { store, upstream } = this.#deps;
     const place = this.#placeOf(task);

@@ -3,47 +3,7 @@ import type { ListId, ProjectId, ServiceId } from "../domain/ids.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { SourceState } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
-import type { PollCandidate } from "./turn-order.ts";
-
-/** A source with what this process knows of it. */
-export interface PolledSource extends PollCandidate {
-  readonly source: Source;
-  /** Consecutive failed polls in this process. */
-  readonly failures: number;
-  /** Whether it was read in this process, and whether it was read or permanently refused. */
-  readonly read: boolean;
-  readonly settled: boolean;
-  /**
-   * Why it counts as read although this process has not read it: an earlier one did recently enough, or pages of all tasks have
-   * shown the mirror's contents.
-   */
-  readonly assumedFresh: "earlier" | "pages" | null;
-  /** True if it was ever read into this data directory. */
-  readonly everRead: boolean;
-  /** When an earlier process started its last attempt, if that read it; otherwise null. */
-  readonly readBefore: Temporal.Instant | null;
-  /** True if its refusal concerns this source alone: it was refused twice, and others were read in between. */
-  readonly refusalConfirmed: boolean;
-  /** The turn of the first consecutive refusal, 0 in an earlier process; null if it is not refused. */
-  readonly refusedIn: number | null;
-  /** The last round in which it was read or refused; null if none. */
-  readonly round: number | null;
-  /** Turn of the latest attempt that read it, or was permanently refused; 0 = none yet. */
-  readonly answered: number;
-}
-
-/** A source whose poll is in progress, as it was when the poll started. */
-export interface Begun extends PolledSource {
-  readonly attemptedAt: Temporal.Instant;
-  /** The round in progress at that time. The poll counts for that one only, as data may have changed since. */
-  readonly inRound: number | null;
-}
-
-/** How a poll ended; `notBefore`: end of the rest that follows, null if none. */
-export interface PollOutcome {
-  readonly kind: "read" | "refused" | "failed";
-  readonly notBefore: Temporal.Instant | null;
-}
+import type { Begun, PolledSource, PollOutcome } from "./polled-source.ts";
 
 /** Called with each source that is new, has changed, or (null) was removed. */
 type Watcher = (name: string, entry: PolledSource | null) => void;
@@ -119,8 +79,8 @@ export class SourceList {
     this.#set({ ...known, ...isKnown, round: this.#round ?? known.round });
   }
 
-  /** Records that pages of all tasks have shown what all lists of tasks and subtasks had shown. */
-  vouch(): void {
+  /** Records that all lists of tasks and subtasks are fresh, as pages of all tasks show the same. */
+  assumeFresh(): void {
     for (const entry of [...this.ofKind("tasks"), ...this.ofKind("subtasks")]) {
       if (entry.everRead && !entry.settled) this.#set({ ...entry, assumedFresh: "pages" });
     }
@@ -186,7 +146,7 @@ export class SourceList {
     return this.#tally;
   }
 
-  /** Calls back with each source now, and with every later change. Returns a function that ends that. */
+  /** Calls `watcher` with each source now and after each change. Returns a function that stops this. */
   watch(watcher: Watcher): () => void {
     for (const entry of this.#entries.values()) watcher(entry.name, entry);
     this.#watchers.add(watcher);
@@ -229,16 +189,7 @@ export class SourceList {
       return;
     }
     this.#unlink(known);
-    const untried = {
-      turn: 0,
-      ended: 0,
-      answered: 0,
-      notBefore: null,
-      round: null,
-      assumedFresh: null,
-    };
-    const unanswered = { readBefore: null, refusalConfirmed: false, refusedIn: null };
-    this.#set({ ...known, ...untried, ...unanswered, source, days });
+    this.#set({ ...known, ...untried, source, days });
     this.#link(source);
     this.#unsaved.add(known.name);
   }
@@ -268,7 +219,7 @@ export class SourceList {
 
   /**
    * Ends every rest. Returns a function that tells whether all present sources have answered since or are gone. If all of them
-   * refuse, nothing was read.
+   * refuse, they do not count as read.
    */
   rereadAll(): () => boolean {
     const start = this.#turn;
@@ -329,7 +280,7 @@ export class SourceList {
     });
   }
 
-  /** Writes changes of the set since the last call. A rollback makes them be written again. */
+  /** Writes changes of the set since the last call. After a rollback they are written again. */
   save(): void {
     if (this.#unsaved.size === 0) return;
     const names = [...this.#unsaved];
@@ -341,7 +292,7 @@ export class SourceList {
     if (!isOpen) this.#unsaved.clear();
   }
 
-  /** A single refusal may be a mistake of the service, and so may all while nothing else is answered. */
+  /** A single refusal may be a mistake of the service. Refusals while no source at all is answered prove nothing. */
   #refused({
     refusalConfirmed,
     refusedIn,
@@ -363,27 +314,22 @@ export class SourceList {
     { state, days = null }: { readonly state?: SourceState; readonly days?: number | null },
   ): void {
     this.#set({
+      ...untried,
       name: sourceName(source),
       kind: source.kind,
       source,
-      turn: 0,
       attemptedAt: state?.attemptedAt ?? null,
       underWay: false,
-      ended: 0,
       hurried: false,
       pollHurried: false,
-      notBefore: null,
       days,
       failures: 0,
       read: false,
       settled: false,
-      assumedFresh: null,
       everRead: Boolean(state?.succeededAt),
       readBefore: state?.succeededAt && state.failures === 0 ? state.attemptedAt : null,
-      refusalConfirmed: false,
       refusedIn: state?.refusedAt ? 0 : null,
       round: state?.round ?? null,
-      answered: 0,
     });
     this.#link(source);
   }
@@ -412,16 +358,11 @@ export class SourceList {
   #count(before: PolledSource | null, now: PolledSource | null): void {
     const holds = (entry: PolledSource | null, fact: keyof typeof facts) =>
       Number(entry !== null && facts[fact](entry, this.isDone(entry)));
-    const step = (fact: keyof typeof facts) =>
-      this.#tally[fact] + holds(now, fact) - holds(before, fact);
-    this.#tally = {
-      all: this.#tally.all + Number(now !== null) - Number(before !== null),
-      current: step("current"),
-      read: step("read"),
-      tried: step("tried"),
-      answered: step("answered"),
-      shown: step("shown"),
-    };
+    const all = this.#tally.all + Number(now !== null) - Number(before !== null);
+    const tally: Record<keyof Tally, number> = { ...this.#tally, all };
+    const counted = ["current", "read", "tried", "answered", "shown"] as const;
+    for (const fact of counted) tally[fact] += holds(now, fact) - holds(before, fact);
+    this.#tally = tally;
   }
 
   #setRound(round: number | null): void {
@@ -448,9 +389,9 @@ export const isMain = (source: Source): source is MainSource =>
   source.kind === "todolists" || source.kind === "events" || source.kind === "tasks";
 
 /**
- * What is counted. `current`: read or refused by this process, or assumedFresh; `read`: the same without refusals. `tried`: a
- * poll of it has ended, `answered`: read or refused, `shown`: read; the last three in this process or in the round that it
- * continued.
+ * Properties that are counted. `current`: read or refused by this process, or assumedFresh; `read`: the same without refusals.
+ * `tried`: a poll of it has ended, `answered`: read or refused, `shown`: read; the last three in this process or in the round
+ * that it continued.
  */
 const facts = {
   current: ({ settled, assumedFresh }: PolledSource) => settled || assumedFresh !== null,
@@ -464,6 +405,19 @@ const facts = {
 } as const;
 
 const noneYet: Tally = { all: 0, current: 0, read: 0, tried: 0, answered: 0, shown: 0 };
+
+/** What is known of a source in a place where it was not tried yet. */
+const untried = {
+  turn: 0,
+  ended: 0,
+  answered: 0,
+  notBefore: null,
+  round: null,
+  assumedFresh: null,
+  readBefore: null,
+  refusalConfirmed: false,
+  refusedIn: null,
+} as const;
 
 /** Thrown if a source is to be polled that no longer exists: the choice was based on an older list. */
 class UnknownSourceError extends Error {

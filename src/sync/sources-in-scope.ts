@@ -19,7 +19,7 @@ export interface MirrorScope {
   readonly discoverPeople: boolean;
 }
 
-/** What is known to exist. */
+/** Projects and lists that are known to exist. */
 interface Known {
   readonly projects: readonly Project[];
   readonly todolists: readonly Todolist[];

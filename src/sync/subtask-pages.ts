@@ -18,7 +18,7 @@ import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
 import { type ItemChange, polledEvent } from "./event.ts";
 import { type Identified, planSnapshot } from "./plan-snapshot.ts";
 import type { PollSchedule } from "./poll-schedule.ts";
-import type { PolledSource } from "./source-list.ts";
+import type { PolledSource } from "./polled-source.ts";
 import { configuredProjects } from "./sources-in-scope.ts";
 import type { SyncContext } from "./sync-context.ts";
 import type { Job } from "./worker-pool.ts";
@@ -31,7 +31,7 @@ interface SubtaskPagesDeps extends SyncContext {
   readonly onTaken: (items: readonly Item[]) => void;
 }
 
-/** What pages and lists say about the same elements. */
+/** Elements that are the same on pages and in lists, and those that differ. */
 interface Comparison {
   readonly alike: number;
   readonly different: number;
@@ -112,7 +112,7 @@ export class SubtaskPages {
     return new Set(this.#reading.probes);
   }
 
-  /** Reads all pages, after the lists of `probes`, and takes what can be trusted. `together` runs many jobs at once. */
+  /** Reads all pages, after the lists of `probes`, and stores what can be trusted. `together` runs many jobs at once. */
   async read(
     signal: AbortSignal,
     together: (jobs: readonly Job[]) => Promise<void>,
@@ -163,7 +163,7 @@ export class SubtaskPages {
     return !signal.aborted;
   }
 
-  /** Loads pages that an earlier process has read; returns those left, null if there were none. */
+  /** Loads pages that an earlier process has read. Returns the remaining pages; null if none was read. */
   async #leftOfKept(): Promise<readonly number[] | null> {
     const { store, eventLoop } = this.#deps;
     const { first } = this.#reading;
@@ -180,7 +180,7 @@ export class SubtaskPages {
     return [...left];
   }
 
-  /** Checks with a remaining page, or with the last one, that the total is unchanged; otherwise stored pages are void. */
+  /** Checks with a remaining page, or with the last one, that the total is unchanged; otherwise stored pages are dropped. */
   async #confirm(next: number | null, signal: AbortSignal): Promise<void> {
     const { store } = this.#deps;
     const before = this.#reading.first?.total ?? 0;
@@ -216,7 +216,7 @@ export class SubtaskPages {
       .filter(({ everRead, turn, underWay }) => !everRead && turn === 0 && !underWay);
   }
 
-  /** The contents of a page that fails are read list by list. */
+  /** If a page fails, its contents are read list by list. */
   async #read(page: number, signal: AbortSignal): Promise<void> {
     const askedAt = this.#deps.clock();
     const answer = await this.#ask(page, signal);
@@ -378,7 +378,7 @@ export class SubtaskPages {
       shown.length === this.#countOf(taskId) &&
       shown.every(({ item, isPartial }) => {
         const isThere = item.listId === listId && item.projectId === projectId;
-        // An item that the mirror knows, or has known, must be continued by its list.
+        // An item that the mirror has or had is left to its list.
         return !isPartial && isThere && store.mirror.stored(item.kind, item.id) === null;
       });
     if (!isWhole || store.mirror.populated([name]).size > 0) return null;
@@ -396,7 +396,7 @@ export class SubtaskPages {
     return { entry, items: plan.put, changes };
   }
 
-  /** Number of a task's subtasks according to its list since, or an edit. */
+  /** Number of a task's subtasks according to the mirror. */
   #countOf(task: ServiceId): number | null {
     const item = this.#deps.store.mirror.byId("task", task)?.item;
     return item?.kind === "task" ? item.subtaskCount : null;

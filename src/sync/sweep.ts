@@ -3,7 +3,7 @@ import { createWake } from "../loop.ts";
 import type { DeletionChecks } from "./deletion-checks.ts";
 import { progressOf, type SweepProgress } from "./event.ts";
 import type { InitialSync } from "./initial-sync.ts";
-import type { PolledSource } from "./source-list.ts";
+import type { PolledSource } from "./polled-source.ts";
 import type { SubtaskPages } from "./subtask-pages.ts";
 import type { SyncContext } from "./sync-context.ts";
 import { TurnOrder } from "./turn-order.ts";
@@ -107,7 +107,7 @@ export class Sweep {
       });
     try {
       await work({ signal, next, rest: () => firstAnswerRestMs });
-      // Others may be reading the rest, and may have started too early.
+      // Another reader may be polling the rest, and may have started before this sweep.
       while (left.size > 0 && !signal.aborted) {
         await moved.wait(firstAnswerRestMs, signal);
         await work({ signal, next, rest: () => firstAnswerRestMs });
@@ -133,7 +133,7 @@ export class Sweep {
     await work({ signal, next, rest: () => longestRestMs });
   }
 
-  /** Handles what a sweep found missing: looks up each item once, and rereads where one may have moved to. */
+  /** Handles items that a sweep found missing: requests each once, and reads lists again to which one may have moved. */
   async #followUp(signal: AbortSignal): Promise<void> {
     const { sources, deletionChecks, work } = this.#deps;
     const asked = new Set<ItemKey>();

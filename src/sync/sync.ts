@@ -12,10 +12,11 @@ import { type Forecast, forecastOf } from "./forecast.ts";
 import { HintFollower } from "./hints.ts";
 import { InitialSync, Readiness } from "./initial-sync.ts";
 import { PollSchedule } from "./poll-schedule.ts";
+import type { PolledSource } from "./polled-source.ts";
 import { type PollEnding, Poller } from "./poller.ts";
 import type { SideOptions } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
-import { type PolledSource, SourceList } from "./source-list.ts";
+import { SourceList } from "./source-list.ts";
 import { SubtaskPages } from "./subtask-pages.ts";
 import { Sweep, type SweepOptions } from "./sweep.ts";
 import type { SyncContext } from "./sync-context.ts";
@@ -178,15 +179,15 @@ export class Sync {
   }
 
   /**
-   * The same since a backup was restored: what came after the backup is not known before. True if none was restored, and once
-   * everything has been read.
+   * Like `hasRead`, since a backup was restored, as changes after the backup are unknown before that. True if none was
+   * restored, and once everything has been read.
    */
   hasReadSinceRestore(project: ProjectId | null): boolean {
     if (!this.#deps.store.rounds.isReconciling()) return true;
     return project !== null && this.#sources.isAnswered(project);
   }
 
-  /** True if each missing item has been looked up, except those that wait for a person, or that nobody answers for. */
+  /** True if each missing item has been looked up, except those that wait for a person, or that could not be requested. */
   get settled(): boolean {
     return this.#deletionChecks.settled;
   }
@@ -233,7 +234,7 @@ export class Sync {
     this.#wake.notify();
   }
 
-  /** How old shown data must get with the present lists at the present rate. */
+  /** How old shown data gets with the present lists at the present rate. */
   forecast(): Forecast {
     const { share, maxAge } = this.#deps;
     return forecastOf({ sources: this.#polled(), pace: this.#pace(), share, maxAge });
@@ -322,7 +323,7 @@ export class Sync {
     }
   }
 
-  /** Stores what the configuration alone says, once. */
+  /** Stores configured projects, lists and people, once. */
   #applyConfiguration(): void {
     if (this.#isConfigured) return;
     this.#isConfigured = true;
@@ -374,7 +375,7 @@ export class Sync {
     }
   }
 
-  /** What was learned may be lost; what was read may not. */
+  /** An error must not end the sync, as what was learned may be lost. */
   #keepBeliefs(isLast: boolean): void {
     try {
       this.#hints.save({ isLast });

@@ -26,8 +26,8 @@ interface Search {
 
 /**
  * Knowledge of the account-wide list of tasks, which is read page by page: where each element was last seen, what has moved,
- * and which page tells most after the total has changed. It assumes no particular order: a removed element shifts those behind
- * it by one place. Pure: the same readings give the same results.
+ * and which page to read next after the total has changed. It assumes no particular order: a removed element shifts those
+ * behind it by one place. Pure: the same readings give the same results.
  */
 export class TaskPages {
   readonly #size: number;
@@ -102,13 +102,13 @@ export class TaskPages {
     this.#search = null;
   }
 
-  /** An element is known to be gone, or not to matter. */
+  /** Removes an element that is gone or whose list is not polled. */
   forget(element: Element): void {
     this.#places.delete(element);
     this.#strays.delete(element);
   }
 
-  /** The page that tells most about what was added or removed; null if the total is explained. */
+  /** The page most likely to show what was added or removed; null if the total is explained. */
   get wanted(): number | null {
     const search = this.#search;
     const more = this.#total - this.#places.size;
@@ -200,7 +200,7 @@ export class TaskPages {
     else [search.first, search.last] = [page, page];
   }
 
-  /** The page next to the one found, if it may have taken what has left that one at an edge. */
+  /** The page next to the one found, if it may have got an element from its edge. */
   #besides({ first, last }: Search): number | null {
     for (const { page, edge, since } of this.#strays.values()) {
       if (edge === null || page < first || page > last) continue;

@@ -2,7 +2,7 @@ import { later } from "../domain/backoff.ts";
 import { isLookUp, type Source } from "../domain/source.ts";
 import { CurrentHeap, type HeapEntry } from "./current-heap.ts";
 
-/** A source in the choice of the next polls. */
+/** A source that may be polled next. */
 export interface PollCandidate {
   readonly name: string;
   readonly kind: Source["kind"];
@@ -38,11 +38,11 @@ interface Place extends HeapEntry {
 }
 
 /**
- * Sources in the order in which they are to be polled. Hurried ones go first but take at most half of the places, so that
- * nobody waits longer than two full rounds; then whichever has waited longest. Sources not tried by this process come first:
- * look-ups, then those never read in the order labels, events, tasks, subtasks by nearness of the parent's due date, then the
- * stalest. Subtasks that were never read wait a moment for the first answers of others, which make calendars complete except
- * for them. A choice takes logarithmic time.
+ * Sources in the order in which they are to be polled. Hurried ones go first but take at most half of the places, so that no
+ * source waits longer than two full rounds; then the source that has waited longest. Sources not tried by this process come
+ * first: look-ups, then those never read in the order labels, events, tasks, subtasks by nearness of the parent's due date,
+ * then the stalest. Subtasks that were never read wait a moment for the first answers of others, which make calendars complete
+ * except for them. A choice takes logarithmic time.
  */
 export class TurnOrder {
   readonly #places = new Map<string, Place>();

@@ -1,6 +1,6 @@
 import { earlier } from "../domain/backoff.ts";
 import type { Source } from "../domain/source.ts";
-import type { PolledSource } from "./source-list.ts";
+import type { PolledSource } from "./polled-source.ts";
 import type { SyncContext } from "./sync-context.ts";
 import { type PollCandidate, TurnOrder } from "./turn-order.ts";
 
@@ -96,8 +96,8 @@ interface ListAuditDeps extends Pick<SyncContext, "sources" | "clock"> {
 }
 
 /**
- * Lists of tasks and subtasks whose changes something else reports. They are not polled by belief: one of `pollsPerAudit` + 1
- * polls goes to the list that was read longest ago.
+ * Lists of tasks and subtasks whose changes the list of all tasks reports. They are not polled by belief: one of
+ * `pollsPerAudit` + 1 polls goes to the list that was read longest ago.
  */
 export class ListAudit {
   readonly #deps: ListAuditDeps;

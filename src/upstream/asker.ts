@@ -28,7 +28,7 @@ export interface Ask {
   /** Sent as JSON. */
   readonly json?: unknown;
   readonly form?: Form;
-  /** What a 404 means after a try without an answer; a plain refusal by default. */
+  /** Meaning of a 404 after a try without an answer; a refusal by default. */
   readonly gone?: "done" | "unknown";
   /** True if the body of a good answer is wanted unparsed. */
   readonly isUnread?: boolean;

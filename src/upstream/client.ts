@@ -26,7 +26,7 @@ export interface UpstreamOptions
   readonly known?: KnownValues;
 }
 
-/** The rate limiter as seen by those who choose what to read. */
+/** The part of the rate limiter for code that chooses what to read. */
 type UpstreamGate = Pick<Gate, "state" | "setPace" | "whenReadFits" | "nextReadAt">;
 
 /** Everything the service's document describes. No method throws for an answer of the service. */

@@ -85,7 +85,7 @@ interface ItemCallKind<Place, Value, More> extends ElementKind<Place, Value> {
   ) => Record<string, unknown>;
 }
 
-/** The requests of events, tasks and subtasks. Whether an item is completed has a request of its own. */
+/** The requests of events, tasks and subtasks. Completing and reopening are separate requests. */
 export function itemCalls<Place, Value extends Item, More = unknown>(
   asker: Asker,
   { write, ...kind }: ItemCallKind<Place, Value, More>,

@@ -2,11 +2,11 @@ import { unreachable } from "../domain/result.ts";
 import { stored } from "../texts/stored.ts";
 
 /**
- * Why a call to the service returned no value. `request` is `METHOD /path`, never with a key. `refused`: the service said no
- * (3xx or 4xx). `rate-limited`: still 429 after the rate limiter's own waiting. `unavailable`: 5xx, reset or timeout after the
- * retries; `status` is null without an answer, `retryAfter` null if not given. `unreadable`: the answer is invalid.
- * `service-refused`: status 200 with `{code, message}`. `outdated`: the answer is older than an earlier one. `unknown-outcome`:
- * a request that must not simply be repeated may or may not have been carried out, now or later.
+ * Why a call to the service returned no value. `request` is `METHOD /path`, never with a key. `refused`: the service rejected
+ * the request (3xx or 4xx). `rate-limited`: still 429 after the rate limiter's own waiting. `unavailable`: 5xx, reset or
+ * timeout after the retries; `status` is null without an answer, `retryAfter` null if not given. `unreadable`: the answer is
+ * invalid. `service-refused`: status 200 with `{code, message}`. `outdated`: the answer is older than an earlier one.
+ * `unknown-outcome`: a request that must not simply be repeated may or may not have been carried out, now or later.
  */
 export type Failure =
   | {
@@ -72,7 +72,7 @@ export function describeFailure(failure: Failure): string {
   }
 }
 
-/** Problems of the key or the URL start with these; others with the service's own message, as its reader is a person. */
+/** Problems of the key or the URL have messages of their own. All others give the service's message. */
 function refusalOf({ status, message, request }: Extract<Failure, { kind: "refused" }>): string {
   const what = `${request} (${status}): ${message}`;
   if (status === 401) return stored("problem.keyRejected", { what });

@@ -24,7 +24,7 @@ export type { GateHistory, GateRest, GateSlot, Pace } from "./quota.ts";
 export interface GateState {
   /** Requests that may still count against the quota. */
   readonly used: number;
-  /** How many requests the rate limiter allows per window now; `quota` unless 429s came. */
+  /** Requests that the rate limiter allows per window now; less than `quota` after 429s. */
   readonly share: number;
   readonly quota: number;
   readonly pausedUntil: Temporal.Instant | null;
@@ -50,7 +50,7 @@ export interface GateOptions {
 
 /**
  * `retry`: after a failure, behind new ones of its class if it is an edit; `limited`: after a 429, ahead of its class; `read`:
- * an edit's read before its write.
+ * an edit's read, which its write follows.
  */
 export interface Ticket {
   readonly priority: Priority;
@@ -64,7 +64,7 @@ export type Turn<Value> =
   | { readonly kind: "aborted" }
   | { readonly kind: "paused"; readonly rest: Temporal.Duration };
 
-/** The rest is left to other tools of the account. It also keeps edits from waiting. */
+/** The rest is left to other tools of the account, and keeps edits from waiting. */
 const usualReadShare = 0.9;
 
 /** How long, in milliseconds, a place is reserved for an edit's write after its item was read. */
@@ -80,12 +80,12 @@ const ranks = {
 } as const satisfies Record<Priority, Record<Ticket["rank"], number>>;
 
 /**
- * Sends all requests to the service, edits first, within the quota. A request starts no sooner than the quota's window plus a
- * margin after the answer of the request that many places before it. Reads leave the last free places to edits unless others
- * come free within the quota's mean spacing, so that a sweep uses the whole quota. While people edit, they leave as many as
- * edits need, so that an edit hardly ever waits. An edit's read reserves a place for its write, as somebody may change the item
- * meanwhile. Interactive requests go as soon as such a place is free, sweep reads at their pace. All queues are paused except
- * inside `#admit`, which starts jobs while there is room; a job takes its place synchronously at its start.
+ * Sends all requests to the service, edits first, within the quota. With a quota of n requests, a request starts only after the
+ * answer to the n-th request before it, plus the quota's window and a margin. Reads leave the last free places to edits unless
+ * others come free within the quota's mean spacing, so that a sweep uses the whole quota. While people edit, they leave as many
+ * as edits need, so that an edit hardly ever waits. An edit's read reserves a place for its write, as somebody may change the
+ * item meanwhile. Interactive requests go as soon as such a place is free, sweep reads at their pace. All queues are paused
+ * except inside `#admit`, which starts jobs while there is room; a job takes its place synchronously at its start.
  */
 export class Gate {
   readonly #options: GateOptions;
@@ -148,7 +148,7 @@ export class Gate {
         ...(ticket.signal ? { signal: ticket.signal } : {}),
       },
     );
-    // A started job settles by itself, whatever its signal does. Only waiting ones end here.
+    // Only waiting jobs end here. A started job ends by itself, even after an abort.
     queued.catch(() => {
       if (started) return;
       const longRest = this.#longRest();
@@ -433,7 +433,8 @@ export class Gate {
 }
 
 /**
- * Writes announced by edits' reads: a read reserves a place for its write until that comes, or for some time after its answer.
+ * Writes that are expected after edits' reads. A read reserves a place for its write until the write starts, or for some time
+ * after the read's answer.
  */
 class AwaitedWrites {
   #ends: { atMs: number }[] = [];

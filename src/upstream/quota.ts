@@ -41,7 +41,7 @@ export class Share {
   }
 }
 
-/** One request as the limit counts it, on the monotonic clock; `answeredMs` is null while it is running. */
+/** One request that counts against the quota, on the monotonic clock; `answeredMs` is null while it is running. */
 export interface Slot {
   readonly startedMs: number;
   /** True if the request belongs to an edit. One of an earlier process counts as a read. */
@@ -140,8 +140,8 @@ export interface GateSlot {
 }
 
 /**
- * What the last 429 requested, on the wall clock. `share`: requests per window at `quietSince`; each window since has added
- * one.
+ * The pause and the share after the last 429, on the wall clock. `share`: requests per window at `quietSince`; each window
+ * since has added one.
  */
 export interface GateRest {
   readonly notedAt: Temporal.Instant;
@@ -217,9 +217,8 @@ export function wallClockOf(momentMs: number, clocks: Clocks): Temporal.Instant 
 }
 
 /**
- * How reads are spread over the quota. `sweep`: `reads` are still to be answered, as far as known. A short sweep goes in
- * bursts, as its end counts; a long one evenly. `steady`: evenly, within the share for reads, as bursts would find changes
- * later.
+ * How reads are spread over the quota. `sweep`: about `reads` are still to be answered. A short sweep is sent in bursts, to end
+ * soon; a long one evenly. `steady`: evenly, within the share for reads, as bursts would find changes later.
  */
 export type Pace = { readonly kind: "sweep"; readonly reads: number } | { readonly kind: "steady" };
 
@@ -251,8 +250,8 @@ const longSweep = 20;
  * The rule of a pace. `share`: requests per window of `perMs`; `free`: how many would start now; `waiting`: reads waiting for a
  * place, `underWay`: for an answer; `mostReads`: places for reads such that edits find theirs free; `placeMs`: how long a
  * request takes a place; `readShare`: share of the quota for steady reads. A short sweep leaves edits what its last window has
- * left over, spread over all windows. With edits it goes evenly, so that a place comes free regularly; a burst would leave none
- * for nearly a window.
+ * left over, spread over all windows. While people edit, it is spread evenly, so that a place becomes free regularly. A burst
+ * would leave no place for nearly a window.
  */
 export function paceRule(
   pace: Pace,
@@ -273,7 +272,7 @@ export function paceRule(
   return { mostReads: share, lead: 0, spacingMs: 0, kept };
 }
 
-/** How many places per window these reads can do without and still end in the same window. */
+/** How many places per window can stay free without delaying the end of these reads by a window. */
 function placesLeftOver({
   share,
   free,

@@ -82,7 +82,7 @@ export function keptTitle(
   const answered = heading(value);
   if (answered !== null) return answered;
   const known = heading(about.known);
-  const instead = known === null ? `"${about.fallback}" stands for it` : "keeping the known one";
+  const instead = known === null ? `"${about.fallback}" is used instead` : "the known one is kept";
   about.issues?.gap(`title: ${shown(value)} is not a title; ${instead}`);
   return known ?? about.fallback;
 }
@@ -309,7 +309,7 @@ export class ListCollector<Value> {
     const received = this.#received;
     const remarks = [...this.#omitted].map(
       ([field, times]) =>
-        `${where}: "${field}" is missing in ${times} of ${received} ${kind}s; it counts as it was known`,
+        `${where}: "${field}" is missing in ${times} of ${received} ${kind}s; the known value is kept`,
     );
     return {
       items: [...this.#found.values()],

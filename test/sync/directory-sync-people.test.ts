@@ -52,7 +52,7 @@ describe("a person missing from the list of people", () => {
     await it.sweep();
     expect(ids(it)).toContain(somebody.id);
     expect(passwords.check(String(somebody.id), password)?.id).toBe(somebody.id);
-    expect(gaps(it)).toContain(`person ${somebody.id} (${somebody.name}) is not named any more`);
+    expect(gaps(it)).toContain(`person ${somebody.id} (${somebody.name}) is no longer listed`);
 
     whole(it);
     await it.sweep();

@@ -31,7 +31,7 @@ describe("the lists of a project", () => {
     await it.sweep();
     expect(lists(it)).toEqual(before);
     expect(gapsOf(it, `todolists:${place.project}`)).toMatch(
-      new RegExp(`list ${place.list} .* answers by itself: it stays`),
+      new RegExp(`list ${place.list} .* still exists; it stays`),
     );
     same(it);
     it.sandbox.faults.clear();
@@ -73,7 +73,9 @@ describe("the lists of a project", () => {
     it.sandbox.faults.add({ kind: "html", path, times: 9 });
     await it.sweep();
     expect(lists(it)).toEqual(before);
-    expect(gapsOf(it, `todolists:${place.project}`)).toContain("has not said yet");
+    expect(gapsOf(it, `todolists:${place.project}`)).toContain(
+      "until the service says whether it is gone",
+    );
   });
 
   it.each([404, 403])("lose one that itself and its tasks report as gone (%i)", async (status) => {
@@ -116,7 +118,7 @@ describe("the lists of a project", () => {
     expect(lists(it)).toContain(place.list);
     expect(viewInventory(it)).toHaveLength(12);
     expect(it.store.brakes.all()).toMatchObject([{ source, missing: 12, needsPerson: true }]);
-    expect(gapsOf(it, source)).toContain("it stays while the brake holds");
+    expect(gapsOf(it, source)).toContain("it stays until a person agrees");
 
     expect(it.store.brakes.release(source)).toBe(true);
     await it.sweep();
@@ -190,7 +192,7 @@ describe("people and labels", () => {
     const named = () => it.store.directory.labels().map(({ name }) => name);
     expect(named()).toEqual(expect.arrayContaining(["kept", "worn"]));
     expect(named()).not.toContain("gone");
-    expect(gapsOf(it, "labels")).toContain("(worn) is gone, but items still have it");
+    expect(gapsOf(it, "labels")).toContain("(worn) is gone, but it stays while items have it");
     insist(tasks.update({ ...place, task }, { labels: [kept] }));
     await it.sweep();
     await it.sweep();

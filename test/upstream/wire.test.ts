@@ -141,8 +141,8 @@ test("collect() names the omitted fields in one sentence, and stays complete", (
     value: {
       problems: [],
       remarks: [
-        'project 7: "private" is missing in 2 of 2 events; it counts as it was known',
-        'project 7: "reminder" is missing in 1 of 2 events; it counts as it was known',
+        'project 7: "private" is missing in 2 of 2 events; the known value is kept',
+        'project 7: "reminder" is missing in 1 of 2 events; the known value is kept',
       ],
     },
   });

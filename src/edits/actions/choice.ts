@@ -21,8 +21,8 @@ import { say } from "../../texts/say.ts";
 import { mergeBaseOf } from "../delivery/merge-edit.ts";
 
 /**
- * The choice for a person when an edit and someone else changed the same: field by field, whether to delete a changed item, or
- * whether to recreate a deleted one.
+ * The choice for a person when an edit and someone else changed the same item: field by field, whether to delete a changed
+ * item, or whether to recreate a deleted one.
  */
 export type Choice = FieldChoice | DeletionChoice | RevivalChoice;
 
@@ -37,9 +37,9 @@ interface FieldChoice extends CommonChoice {
   readonly kind: "fields";
   /** The item as last seen in the workspace. */
   readonly present: Item;
-  /** What the edit wants in these fields. */
+  /** The edit's values of these fields. */
   readonly wish: Patch;
-  /** What is sent besides, as nobody else changed it. */
+  /** Other changes of the edit, which are sent in any case. */
   readonly rest: Patch;
   /** Decisions about other fields. */
   readonly settled: readonly FieldConflict[];
@@ -95,8 +95,8 @@ function fieldChoice(edit: Edit, { present, store }: Known): FieldChoice {
 }
 
 /**
- * What the edit wants, including values given up for a workspace value that has changed since, but without what a later edit of
- * the same editor has set.
+ * The edit's values. Includes those given up for a workspace value that has changed since; leaves out fields that a later edit
+ * of the same editor has set.
  */
 function wishOf({ patch, conflicts }: Edit, zone: string): Patch {
   const open = conflicts.filter(({ field, taken }) => taken === null && patch[field] === undefined);

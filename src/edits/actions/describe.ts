@@ -146,7 +146,7 @@ function describeChoice(choice: Choice, names: Names, store: Store) {
         texts: texts ? { theirs: text(ours), mine: text(theirs) } : null,
       };
     }),
-    /** What is sent besides, as nobody else changed it. */
+    /** Other changes of the edit, which are sent in any case. */
     besides:
       kind === "fields"
         ? changesInWords(
@@ -185,7 +185,7 @@ function conflictInWords(conflict: FieldConflict, names: Names) {
   };
 }
 
-/** What went wrong, what it waits for, what was lost, and what is not possible; null if all is well. */
+/** Errors, reasons to wait, and losses, in one text; null if there are none. */
 function problemOf(
   edit: Edit,
   store: Store,
@@ -210,7 +210,7 @@ function problemOf(
   return remarks.length > 0 ? remarks.join("; ") : null;
 }
 
-/** True if the edit was applied completely. What others had set is history then, and no problem. */
+/** True if the edit was applied completely. Values of others that it replaced are then no problem. */
 const hasWon = ({ state, conflicts }: Edit): boolean =>
   (state === "confirmed" || state === "undone") &&
   conflicts.every(({ taken }) => taken === "theirs");
@@ -287,7 +287,7 @@ const describeExtra = ({ kind, name, text, target, state, problem, answerId }: E
   id: answerId,
 });
 
-/** Why it waits or is retried; null if all is well. */
+/** Why it waits or is retried; null if it does not. */
 function extraProblem({ name, state, problem }: EditExtra): string | null {
   if (problem === null || state === "done") return null;
   return say(state === "parked" ? "describe.extraParked" : "describe.extraRetried", {
@@ -296,7 +296,7 @@ function extraProblem({ name, state, problem }: EditExtra): string | null {
   });
 }
 
-/** What webhooks for events say of items and edits. */
+/** Texts for webhooks about items and edits. */
 export const hookWords = (store: Store) => ({
   changes(before: Item, after: Item): readonly ChangeInWords[] {
     const patch = changedFields(valuesOf(before), valuesOf(after));

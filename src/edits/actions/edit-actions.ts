@@ -81,7 +81,7 @@ interface EditActionsDeps {
   readonly onReleased: () => void;
 }
 
-/** A person's action on edits in certain states. */
+/** A person's action, and the states in which it is allowed. */
 interface Deed {
   readonly allowed: readonly EditState[];
   readonly by: Decider | undefined;

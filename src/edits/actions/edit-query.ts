@@ -13,7 +13,8 @@ import type { EditFilter } from "../../store/journal/edit-search.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 
 /**
- * A search for edits as people write it, with the same words on pages, command line and API. Empty members match everything.
+ * A search for edits as people write it, in the same form on pages, on the command line and in the API. Empty members match
+ * everything.
  */
 export interface EditQuery {
   /** States, or `waiting` (for a person) and `under-way`, separated by commas. */
@@ -64,8 +65,8 @@ export function readEditQuery(
 }
 
 /**
- * A number in a search that is unknown here; null if all are known. Call it if nothing was found, as edits outlive their
- * project and person.
+ * An error for a project or person number that is unknown here; null if all are known. Call it if nothing was found, as edits
+ * outlive their project and person.
  */
 export function strangerIn(
   { project, actor }: EditFilter,

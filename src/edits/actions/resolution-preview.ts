@@ -17,7 +17,7 @@ export interface ResolutionPreview {
   readonly fields: readonly PreviewedField[];
   /** The same as JSON, as in `patch` of an edit. */
   readonly result: PlainPatch;
-  /** Values that will be lost, and whose they are. The edit keeps showing them. */
+  /** Values that will be lost, and whose they are. They stay visible in the edit. */
   readonly losses: readonly {
     readonly name: string;
     readonly value: string;

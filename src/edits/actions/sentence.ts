@@ -31,7 +31,7 @@ export interface EditInWords {
   readonly who: string;
   /** "moved Release call from 10:00 to 11:00". */
   readonly did: string;
-  /** "by Thunderbird"; null if there is nothing to say. */
+  /** "by Thunderbird"; null if unknown. */
   readonly by: string | null;
   /** "there in 0.2 s". */
   readonly standing: string;

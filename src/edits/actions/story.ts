@@ -66,7 +66,7 @@ function accepted(edit: Edit, names: Names): StoryStep {
   );
 }
 
-/** For held edits only, as nothing else is recorded about that. */
+/** A step for edits that are or were held, as the journal records none. */
 function kept({ state, createdAt }: Edit, steps: readonly EditStep[]): readonly StoryStep[] {
   if (state === "held") {
     return [once(createdAt, say("story.held"))];
@@ -146,7 +146,7 @@ function decided(
   return decidedBy && say(id, { who: deciderName(decidedBy, names), how: wayOf(decidedBy) });
 }
 
-/** Somebody without a name or a link used the admin's token, or it was the machine itself. */
+/** Without a person and a link, it was the admin's token or the machine itself. */
 const deciderName = (by: Pick<Decider, "actor" | "channel">, names: Names): string =>
   by.actor === null && by.channel !== "link" ? say("story.admin") : editorName(by, names);
 
@@ -169,7 +169,7 @@ const takingsBack = ({ id }: Edit, store: Store, names: Names): readonly StorySt
 const wasSentBefore = (step: EditStep, steps: readonly EditStep[]): boolean =>
   steps.some(({ kind, at }) => kind === "sent" && Temporal.Instant.compare(at, step.lastAt) < 0);
 
-/** That it was sent, and what someone else had changed before, which it was merged with. */
+/** Says that it was sent, and with which changes of others it was merged. */
 function sentInWords({ edit, store }: Telling): string {
   const { before, action } = edit;
   if (!before || action === "create" || action === "delete") return say("story.sent");
@@ -196,7 +196,7 @@ function answered(step: EditStep, { edit, steps }: Telling): string {
   return say(edit.action === "delete" ? "story.alreadyDeleted" : "story.alreadyThere", { took });
 }
 
-/** A person's choice, with what was given up for it. */
+/** A person's choice, with the values given up for it. */
 function decisionInWords(detail: string, names: Names): string {
   const decision: {
     readonly by?: number | null;

@@ -68,7 +68,7 @@ export function inverseOf(
   return ifStorable({ ...common, action: actionOf(patch), base, patch });
 }
 
-/** An undo that the service would store differently restores nothing. Times are in the account's zone. */
+/** Fails if the service would store the restored time differently. Times are in the account's zone. */
 function ifStorable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "state">, string> {
   const { when } = inverse.patch;
   const fault = when?.kind === "times" ? holdFault(when, when.start.timeZoneId) : null;

@@ -98,20 +98,17 @@ export function trialOf({
   return { attempts, createdAt, now, random, isOut: isOut() };
 }
 
-/**
- * A failed read while an edit's progress is unknown: that the service does not show something says nothing about what it has
- * done, so only a refused write waits for a person.
- */
+/** A failed read while it is unknown whether an edit was applied. A refused read does not show that, so the edit is retried. */
 export const progressUnknown = (failure: Failure, attempt: Attempt): AttemptEnding =>
   isRefusal(failure)
     ? retried(stored("problem.progressUnknown", { failure: describeFailure(failure) }), attempt)
     : failed(failure);
 
-/** Waits for a person, as there is nothing left to change. */
+/** The edit waits for a person, as its item is gone. */
 export const parkAsGone = (failure: Failure): AttemptEnding =>
   parked("refused", stored("problem.gone", { failure: describeFailure(failure) }));
 
-/** True if the service refused, rather than not answering. */
+/** True if the service answered and refused. */
 export const isRefusal = ({ kind }: Failure): boolean =>
   kind === "refused" || kind === "service-refused";
 
@@ -172,7 +169,7 @@ export function waitForInFlight(attempt: Attempt): AttemptEnding | null {
   return postponed(nextLook(now, { sentAt: resentAt ?? sentAt ?? now, until }), problem);
 }
 
-/** For people: not earlier than the moment. */
+/** A time for people, rounded up to a second. */
 export const wholeSecond = (moment: Temporal.Instant): string =>
   moment.round({ smallestUnit: "second", roundingMode: "ceil" }).toString();
 
@@ -208,8 +205,8 @@ export function watchKey(calls: ItemCalls): KeyWatch {
 type Probe = () => Promise<Result<unknown, Failure>>;
 
 /**
- * The result for an edit whose key may have been refused. That says nothing about the edit, so it waits for the key, however
- * long that takes. `probes`: requests that almost any key may make, as a 403 may also concern the item alone.
+ * The result for an edit whose key may have been refused. The edit is not at fault, so it waits until the key is accepted.
+ * `probes`: requests that almost any key may make, as a 403 may also concern the item alone.
  */
 export async function waitForKey(
   ending: AttemptEnding,
@@ -236,7 +233,7 @@ export async function waitForKey(
 const mayBeOfKey = (failure: Failure): failure is Refusal =>
   failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
 
-/** True if the edit would end, or wait, because of something that a refused key explains. */
+/** True if a refused key may be the reason why the edit fails or waits. */
 function isOfKey(ending: AttemptEnding): boolean {
   if (ending.kind !== "settled") return ending.kind === "failed";
   const { settlement } = ending;

@@ -111,7 +111,7 @@ async function resume(attempt: Attempt, id: ServiceId): Promise<AttemptEnding | 
   const { edit, store, calls } = attempt;
   const { kind } = store.mirror.identity(edit.item);
   const mirrored = store.mirror.get(edit.item)?.item;
-  // A task may have a former subtask's number.
+  // Tasks and subtasks may have the same ids.
   if (!mirrored && kind !== edit.base.kind) return "gone";
   const address = { item: mirrored ?? edit.base, id };
   const found = await calls.get(address);

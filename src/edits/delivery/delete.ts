@@ -22,7 +22,7 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
   if (current.kind === "ended") return current.ending;
   if (current.kind === "gone") {
     if (!isMissing(current.failure)) return failed(current.failure);
-    // Only the service's answer to the deletion proves it, as reads may be outdated.
+    // Reads may be outdated, so only the answer to a deletion proves that the item is gone.
     const deleted = await calls.delete(itemAddressOf(attempt));
     const isGone = deleted.ok || isMissing(deleted.failure);
     return isGone ? { kind: "done", answer: null } : failed(deleted.failure);

@@ -105,7 +105,7 @@ export function createDrain(deps: DrainDeps): Drain {
     return edits;
   }
 
-  /** Claims unknown to any running step, as after a disk error, would wait forever. */
+  /** Releases claims of no running step, as after a disk error. They would wait forever. */
   function putBackLost(): void {
     for (const { id } of store.journal.list({ state: "claimed", limit: mostClaimed })) {
       if (leases.isLost(id)) store.journal.releaseOne(id);
@@ -202,7 +202,7 @@ function createWorker(
 const parkFaulty = (error: unknown): AttemptEnding =>
   parked("failed", stored("problem.notDelivered", { what: messageOf(error) }));
 
-/** An edit that restores what a late request overwrote, as if its editor had seen that. */
+/** For an edit that restores overwritten values: the edit as if its editor had seen the overwriting values. */
 function asRestoring(edit: Edit): Edit {
   const { restores, action } = edit;
   if (!restores || action === "create") return edit;
@@ -329,7 +329,7 @@ function end(edit: Edit, ending: AttemptEnding, deps: DrainDeps): void {
     case "discarded":
       return;
     case "done": {
-      // What an earlier try overwrote, and a person's decision after it, stay on record.
+      // Conflicts of earlier tries, and a person's decisions, are kept.
       const conflicts = withLater(edit.conflicts, ending.conflicts ?? []);
       deps.store.together(() => {
         deps.store.journal.confirm({ ...edit, conflicts }, ending.answer);

@@ -117,7 +117,7 @@ export function createEditWaker(deps: EditWakerDeps) {
       if (isBack) {
         const waiting = store.waits.of("service");
         wake(waiting);
-        // Only now, so that an error of the store does not lose it.
+        // Set only after the store has succeeded.
         isBack = waiting.length > mostWoken;
         deps.onBack();
       }

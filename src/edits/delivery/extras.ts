@@ -138,7 +138,7 @@ function endingOf(made: CarriedOut, extra: EditExtra, deps: ExtrasDrainDeps): Ex
   return { kind: "park", problem: settlement.problem };
 }
 
-/** A refused key says nothing about the extra. */
+/** A refused key is not the extra's fault, so it waits for the key. */
 function settlementOf(
   failure: Exclude<CreationFailure, { readonly kind: "stuck" }>,
   trial: Trial,
@@ -162,7 +162,7 @@ function eventOf({ edit, name }: EditExtra, ending: ExtraEnding): ExtraEvent {
   }
 }
 
-/** The request of the extra, as named in the store. */
+/** Name of the extra's request in the store. */
 const requestOf = ({ id }: EditExtra): string => `extra:${id}`;
 
 /** Adds a comment to the edit's task, once. */
@@ -206,7 +206,7 @@ const saysThe =
 const idsOf = <Id>(things: readonly { readonly id: Id }[]): readonly Id[] =>
   things.map(({ id }) => id);
 
-/** What an earlier request created, found in the list where it would be; null if nothing. */
+/** Finds in a list what an earlier request created; null if nothing. */
 function findEarlier<Thing extends Created>(
   listed: Result<Snapshot<Thing>, Failure>,
   about: {
@@ -296,7 +296,7 @@ async function upload(
 
 /**
  * The uploaded files of an edit's creation; each is uploaded once. One that the service refuses does not block the item: it
- * waits for a person. Fails like the first upload that may be retried.
+ * waits for a person. Fails with the failure of an upload that may be retried.
  */
 export async function filesOfCreation(
   edit: Edit,

@@ -31,7 +31,7 @@ import {
 import { nearFirst } from "./find-moved.ts";
 import type { ItemAddress } from "./item-calls.ts";
 
-/** What is known of a lost creation; `ended`: it is not known yet, so nothing may be sent now. */
+/** The result of the search for a lost creation; `ended`: nothing may be sent yet. */
 type Found = { readonly kind: "one"; readonly item: Item } | { readonly kind: "none" } | Ended;
 
 /** A list that answers 404 is requested again for this long. */
@@ -144,8 +144,8 @@ function mayBeIt({ kind, id }: Item, { edit, store }: Attempt): boolean {
 }
 
 /**
- * True if the first reading that showed an item considered it a candidate of this creation. Otherwise it was something else. An
- * item that no reading has shown yet may be it, unless a person has retried the edit, perhaps long after.
+ * True if the first reading that showed an item considered it a candidate of this creation. An item that no list has shown yet
+ * may be from this creation, unless a person has retried the edit, perhaps much later.
  */
 function wasLikeAtFirst(item: Item, { edit, store }: Attempt): boolean {
   const key = item.id === null ? null : store.mirror.find(item.kind, item.id);
@@ -165,8 +165,8 @@ const otherCreations = ({ edit, store, clockLead }: Attempt): readonly OpenCreat
   });
 
 /**
- * A refused list says no more about the creation than an error of the service. If the list no longer exists, nothing can be
- * created there, and a person must look.
+ * A refused list proves nothing about the creation. If the list no longer exists, nothing can be created there, and the edit
+ * waits for a person.
  */
 function unseen(failure: Failure, attempt: Attempt): Found {
   if (!isRefusal(failure)) return ended(failed(failure));

@@ -47,7 +47,7 @@ export interface PlaceCalls {
   todolists(project: ProjectId): Promise<Result<Snapshot<ListAddress>, Failure>>;
 }
 
-/** What a moved task keeps: everything. */
+/** A moved task keeps everything. */
 export const takeAlong = {
   movePeople: true,
   moveDates: true,
@@ -116,7 +116,7 @@ export const createPlaceCalls = ({ workspace }: Upstream, call: Call): PlaceCall
   todolists: (projectId) => workspace.todolists({ projectId }, call),
 });
 
-/** Sends the fields, and then the completion, which is a separate request. A place is no field: that is a move. */
+/** Sends the fields, and then the completion, which is a separate request. Does not send the place, which needs a move. */
 export async function send(
   calls: ItemCalls,
   { address, patch }: { readonly address: ItemAddress; readonly patch: Patch },

@@ -27,7 +27,7 @@ export class LabelMaker {
 
   /**
    * The ids of labels by name. Missing ones are created and added to the directory. `again`: an earlier try may have created
-   * some, so the service is asked first. Fails like the first request that fails.
+   * some, so the service is asked first. Fails with the failure of the first failed request.
    */
   async ensure(
     names: readonly string[],

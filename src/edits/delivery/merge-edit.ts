@@ -130,9 +130,9 @@ export const mergeBaseOf = (
 });
 
 /**
- * What the editor saw, as the service has it. Editors see their own pending edits before the service has answered them: if an
- * answer differs (normalised text, new labels, merged people), or the edit never arrived, nobody else has changed anything. The
- * same for what the same person has set by another edit since, with any program. `others`: all edits of the item.
+ * What the editor saw, as the service has it. Editors see their own pending edits before the service has answered. If the
+ * answer differs (normalised text, new labels, merged people), or the edit never arrived, that is no change by someone else.
+ * Neither is what the same person has set since by another edit, with any program. `others`: all edits of the item.
  */
 export function seenBase(edit: Edit, others: readonly Edit[]): Patch {
   const asShown = valuesOf(edit.base);
@@ -151,8 +151,8 @@ const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
   Temporal.Instant.compare(a, b) <= 0;
 
 /**
- * The values that the item kept because the other edit, visible when this one was made, never reached the service. It has if one
- * of `others` brought the same value, as an edit does that took in its editor's earlier one.
+ * Values that the item kept because the other edit, visible when this one was made, never reached the service. Leaves out
+ * values that one of `others` has set, such as an edit that includes the other one.
  */
 function unheardOf(
   edit: Edit,
@@ -207,13 +207,13 @@ function answeredTo(
   return pick(valuesOf(answer), fields);
 }
 
-/** True if the editor saw in a field what everyone saw when the edit came in. Then no earlier edit is news. */
+/** True if the editor saw the field as everyone did when the edit came in, so that earlier edits were known to them. */
 const isPresent = ({ base, shown }: Edit, field: keyof Patch): boolean =>
   shown === null || sameShown(field, valuesOf(base), valuesOf(shown));
 
 /**
- * True if the same person made both. A subscribed calendar may repeat what that person said hours ago, so it only counts as the
- * same as itself.
+ * True if the same person made both edits. A subscribed calendar may repeat that person's old changes, so its edits only match
+ * each other.
  */
 function isOwn(a: Pick<Edit, "actor" | "channel">, b: Pick<Edit, "actor" | "channel">): boolean {
   if (a.actor === null || a.actor !== b.actor) return false;

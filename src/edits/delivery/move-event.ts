@@ -37,7 +37,7 @@ type Identified = Item & { readonly id: ServiceId };
 
 /**
  * Moves an event to another project. The service cannot do that: the event is created there, then deleted here, and keeps key
- * and UID. The new one is known before the old one is touched.
+ * and UID. The new event is stored before the old one is touched.
  */
 export async function moveEvent(
   attempt: Attempt,

@@ -71,7 +71,7 @@ export function waitingForKey(problem: string, trial: Trial): Settlement {
 }
 
 const firstPause = Temporal.Duration.from({ seconds: 2 });
-/** An outage of minutes must not delay an edit by as many, so a pause is short compared to the time waited. */
+/** A pause is short compared to the time waited, so that an outage of minutes does not delay an edit by as many. */
 const partOfAge = 8;
 const leastCeilingMs = 15_000;
 const mostCeilingMs = 600_000;
@@ -156,12 +156,15 @@ export class ClaimLeases<Id> {
     for (const [id, ending] of this.#endings) this.#store(id, ending);
   }
 
-  /** True if a claim belongs to nobody here: it was made without a reply, or its worker is gone. */
+  /** True if no running step and no result belongs to the claim. */
   isLost(id: Id): boolean {
     return !this.#running.has(id) && !this.#endings.has(id);
   }
 
-  /** In order, as a later one may depend on an earlier one. One that fails by itself would fail again, so it is thrown once. */
+  /**
+   * Stores notes in order, as one may depend on an earlier one. A note that fails for another reason than the disk is dropped,
+   * and its error thrown.
+   */
   #storeNotes(): void {
     for (let next = this.#notes[0]; next; next = this.#notes[0]) {
       try {

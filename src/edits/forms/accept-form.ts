@@ -22,7 +22,7 @@ import {
 import { type AcceptDeps, deletionBrake } from "../intake/accept.ts";
 import { limitFaults } from "../intake/service-limits.ts";
 
-/** A form's submission from a page, which names fields instead of sending a calendar file. */
+/** A form submitted from a page, with fields instead of a calendar file. */
 export interface FormRequest {
   readonly actor: PersonId | null;
   /** The zone of times in the answer. */
@@ -57,7 +57,7 @@ interface NewItem {
 
 /**
  * `planned`: `edit` is null for a dry run; `state` says whether it is sent or waits for a person. `moved`: someone else has
- * changed the same, as `since` says, so the form must be shown again.
+ * changed the same fields (`since`), so the form must be shown again.
  */
 export type FormOutcome =
   | {
@@ -87,7 +87,7 @@ interface FormSubject {
 
 /**
  * Accepts forms: compared with what the form showed, checked like edits of every channel, and on disk when this returns.
- * Nothing has been sent to the service by then.
+ * Nothing has been sent to the service yet.
  */
 export function createAcceptForm(deps: AcceptDeps): (request: FormRequest) => FormOutcome {
   const { store, onAccepted } = deps;

@@ -80,7 +80,7 @@ function newEvent(
   kind: Exclude<NewKind, "task">,
   placed: Placed,
 ): Result<EventItem, readonly NewItemFault[]> {
-  // A day that nobody enters, so that every entered day is a change.
+  // A day that no person enters, so that every entered day is a change.
   const when = wholeDay(new Temporal.PlainDate(1970, 1, 1));
   return ok({ ...blankEvent({ ...originOf(placed), when }), milestone: kind === "milestone" });
 }

@@ -26,7 +26,7 @@ export const repetitions = [
 export interface RepetitionFields {
   /** One of `repetitions`; anything else = once. */
   readonly repeats?: string | undefined;
-  /** How often in all. */
+  /** Number of occurrences, including the first. */
   readonly times?: string | undefined;
 }
 
@@ -35,10 +35,7 @@ interface RepetitionFault {
   readonly message: string;
 }
 
-/**
- * The item, and for one that repeats the same at each later occurrence, at the same local time of `zone`. Fails with the invalid
- * fields.
- */
+/** The item, and a copy for each later occurrence, at the same local time of `zone`. Fails with the invalid fields. */
 export function repeated(
   item: Item,
   { repeats, times }: RepetitionFields,

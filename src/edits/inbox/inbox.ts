@@ -63,7 +63,7 @@ interface FinishedFile {
 
 /** A file that has not changed for this long counts as complete. */
 const stableAfterMs = 500;
-/** A truncated file gets longer, as a slow copy may pause. */
+/** A truncated file gets more time, as a slow copy may pause. */
 const truncatedAfterMs = 10_000;
 
 const activeInterval = Temporal.Duration.from({ milliseconds: 250 });
@@ -71,8 +71,8 @@ const idleInterval = Temporal.Duration.from({ seconds: 5 });
 
 /**
  * Processes files of a folder like uploads. Every file is moved to `done/`, or to `refused/` if nothing could be accepted, with
- * a report beside it. That a file was applied is stored in the transaction of its edits, so that a crash before the move does
- * not apply it again.
+ * a report beside it. The transaction of its edits also records that the file was applied, so that it is not applied again
+ * after a crash.
  */
 export function createInbox(deps: InboxDeps) {
   const { folder, store, clock } = deps;

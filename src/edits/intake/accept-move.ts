@@ -127,7 +127,7 @@ function seersAfter(
   });
 }
 
-/** A move back to where the item is cancels a waiting move of the same editor. The rest of that edit goes on waiting. */
+/** A move back to where the item is cancels a waiting move of the same editor. Other changes of that edit keep waiting. */
 function stay(request: MoveRequest, viewed: ViewItem, deps: AcceptDeps): void {
   const { store } = deps;
   const { item, channel, actor, program } = request;
@@ -154,7 +154,7 @@ interface Kept {
   readonly notes: readonly Note[];
 }
 
-/** Whether the item can go there, or why not. */
+/** The item and the place, or why the item cannot be moved there. */
 function check(request: MoveRequest, { view, directory }: Store): Result<Wish, Note> {
   const { item: key, projectId, listId } = request;
   const place = { projectId, listId };
@@ -184,7 +184,7 @@ function placeFault(place: Place, item: Item, directory: Directory): Result<neve
     const names = { project: String(projectId), list: String(listId) };
     return fail({ line: null, code: "wrong-list", message: say("intake.wrongList", names) });
   }
-  // Archived places are not polled, so nothing would ever be known of the item again.
+  // Archived places are not polled, so changes of the item would never be seen.
   if ((project.archived || list?.archived === true) && !isThere(item, place)) {
     const message = say("intake.archived", { place: quote(placeName(place, directory)) });
     return fail({ line: null, code: "archived", message });

@@ -98,7 +98,7 @@ export const deletionBrake = { most: 10, span: Temporal.Duration.from({ minutes:
 
 /**
  * Accepts files of edits. Each is parsed, compared item by item with what its editor saw, and stored in one transaction that is
- * on disk when this returns. Nothing has been sent to the service by then. An item that cannot be accepted is refused with its
+ * on disk when this returns. Nothing has been sent to the service yet. An item that cannot be accepted is refused with its
  * reasons and does not affect the others.
  */
 export function createAccept(deps: AcceptDeps): (request: EditRequest) => Acceptance {

@@ -130,7 +130,7 @@ function fileNote({ line, name, content }: IncomingAttachment, target: "item" | 
   return { line, code: "attachment", message };
 }
 
-/** What the notes say is stored here, with the client's own lines. */
+/** Properties that are stored here according to the notes, with the client's own lines. */
 function keptOf({ incoming, notes }: ItemPlan): readonly NewExtra[] {
   const names = new Set(notes.flatMap(({ property }) => property ?? []));
   return [...linesOf(incoming, names)].map(([name, lines]): NewExtra => {
@@ -149,7 +149,10 @@ function keptOf({ incoming, notes }: ItemPlan): readonly NewExtra[] {
 
 const mostCharacters = 2000;
 
-/** The unfolded lines of properties and subcomponents such as VALARM, by name. In one pass, as an item may have very many. */
+/**
+ * The unfolded lines of properties and subcomponents such as VALARM, by name. Reads the item once, as it may have very many
+ * lines.
+ */
 function linesOf(
   { raw }: IncomingItem,
   names: ReadonlySet<string>,

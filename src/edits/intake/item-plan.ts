@@ -15,7 +15,7 @@ export interface Situation {
   readonly channel: Channel;
   readonly context: DiffContext;
   readonly calendar: IncomingCalendar;
-  /** By UID, what the editor is known to have seen; for others the file itself says it. */
+  /** By UID, what the editor is known to have seen; for other items, the file names the version. */
   readonly bases: ReadonlyMap<string, Item>;
   /** By UID, fields whose property the editor has removed. */
   readonly cleared: ReadonlyMap<string, readonly PatchField[]>;

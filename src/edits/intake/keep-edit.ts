@@ -22,7 +22,7 @@ export interface Step {
   readonly state: NewEdit["state"];
 }
 
-/** How long a to-do waits for a parent task that has not come in yet. */
+/** How long a to-do waits for a parent task that was not received yet. */
 const parentWait = Temporal.Duration.from({ minutes: 1 });
 
 /** Stores what was planned for an item; null if that is no edit. Call inside a transaction. */
@@ -117,6 +117,6 @@ function keepObject(
   const component = kind === "event" ? "VEVENT" : "VTODO";
   const raw = withoutSignatures(incoming.raw.join("\n"));
   const isNew = store.objects.put({ item, component, channel, uid: incoming.uid, raw });
-  // CalDAV calendars show stored properties; only the log notifies them.
+  // Calendars learn of changed properties from the change log.
   if (isNew && ending.kind === "unchanged") store.changes.note(item);
 }

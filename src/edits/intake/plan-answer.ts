@@ -22,7 +22,7 @@ export interface Plan {
   readonly errors: readonly IcsProblem[];
   /** Number of unlisted items and errors; the summary counts all. */
   readonly more: { readonly items: number; readonly errors: number };
-  /** The least seconds that sending the edits takes, as the service's quota allows; 0 for a moment. */
+  /** The shortest time in seconds in which the quota allows all edits to be sent; 0 if that is at once. */
   readonly sendingSeconds: number;
 }
 

@@ -63,7 +63,7 @@ interface Absent {
   readonly situation: Situation;
 }
 
-/** An item with a known UID that nobody sees: deleted, being deleted, or not created yet. */
+/** An item with a known UID that is not visible: deleted, being deleted, or not created yet. */
 function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: Absent): ItemPlan {
   const { store } = situation;
   const edits = store.pastEdits.ofItem(identity.item);

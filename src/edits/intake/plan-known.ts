@@ -244,8 +244,8 @@ function sinceOwnEdit(known: Known): readonly Item[] {
 }
 
 /**
- * What files said about the item, oldest first. A program continues from what it has put or submitted, which still names the
- * version before it. On a tie the oldest counts, so that later changes conflict and are not overwritten.
+ * Versions of the item in earlier files, oldest first. A program continues from what it has put or submitted, which still names
+ * the version before it. On a tie the oldest counts, so that later changes conflict and are not overwritten.
  */
 function putSince(known: Known): readonly Item[] {
   const { store, actor } = known.situation;
@@ -264,7 +264,7 @@ function putSince(known: Known): readonly Item[] {
 /** Channels of files, which are not returned as submitted. */
 export const fileChannels: ReadonlySet<Channel> = new Set(["upload", "cli", "inbox"]);
 
-/** True if a pending edit gives the item these very labels. New ones are not in the view before they have an id. */
+/** True if a pending edit gives the item the same labels. New ones are not in the view before they have an id. */
 function labelsOnTheirWay(diff: PlanPart, { viewed, situation }: Known): boolean {
   if (diff.newLabels.length === 0) return false;
   if (changedFields(valuesOf(viewed.item), { labels: diff.patch.labels ?? [] }).labels)

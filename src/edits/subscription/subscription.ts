@@ -64,7 +64,7 @@ export type SubscriptionEvent =
 export function createSubscription(deps: SubscriptionDeps) {
   const { options, store, clock } = deps;
   const { subscriptions } = store;
-  // Its secret file may come to hold another URL.
+  // The URL comes from a secret file, which may change.
   const open = () => subscriptions.open(options.name, fingerprint(options.url));
 
   return {

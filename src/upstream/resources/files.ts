@@ -6,7 +6,7 @@ import { elementCalls } from "../element-calls.ts";
 import type { Call } from "../send-request.ts";
 import * as wire from "../wire.ts";
 
-/** A file with what the mirror does not store. */
+/** A file with fields that the mirror does not store. */
 interface ListedFile extends FileEntry {
   readonly source: string | null;
   readonly proofCount: number;

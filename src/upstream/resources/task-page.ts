@@ -86,7 +86,7 @@ function isTaskLike(element: unknown): boolean {
   return wire.isObject(element.list) && "id" in element.list;
 }
 
-// A page has no place of its own, so nothing is filled in from the requested place.
+// A page covers many lists, so project and list cannot be filled in from the request.
 function saysEverything(element: unknown, { kind, updatedAt }: TaskItem): boolean {
   return (
     saysAllOfTask(element, kind) && wire.isObject(element) && "by_me" in element && !!updatedAt
@@ -110,7 +110,7 @@ function readElement(
   });
 }
 
-// How a subtask names its parent here is not documented. One without a recognisable parent is not guessed.
+// How a subtask names its parent here is not documented. A subtask without a recognisable parent is an error.
 function parentOf(raw: Readonly<Record<string, unknown>>): Result<ServiceId | null, string> {
   const parent = wire.ref(raw.parent_id) ?? wire.ref(raw.parent) ?? wire.ref(raw.task);
   if (parent !== null) return ok(serviceId(parent));

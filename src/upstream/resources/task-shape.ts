@@ -68,7 +68,7 @@ export function readTask(
     read: wire.flag,
     known: known.completed,
   });
-  // Values of a completion do not apply to another state.
+  // Values such as the completion time are kept only if the state is the same.
   const same = known.completed === completed ? known : {};
   const percent = wire.amount(fields.percent_progress) ?? (completed ? 100 : 0);
   return ok({
@@ -152,7 +152,7 @@ function knownTask(
   return item && item.kind !== "event" ? item : {};
 }
 
-// Fields that some answers omit, which is normal.
+// For fields that some answers normally omit.
 const kept = <Value>(raw: unknown, read: NoInfer<Value>, known: Value | undefined): Value =>
   raw === undefined && known !== undefined ? known : read;
 

@@ -178,6 +178,6 @@ function readLabel(raw: unknown): Result<Label, string> {
   if (!read.ok) return read;
   const { id, fields } = read.value;
   const name = wire.heading(fields.name);
-  if (name === null) return fail("name: a label without one says nothing");
+  if (name === null) return fail("name: a label needs one");
   return ok({ id: labelId(id), name, color: wire.text(fields.color) });
 }
