@@ -18,64 +18,39 @@ export interface ItemChange {
  * look-up. `fault`: an unexpected error.
  */
 export type SyncEvent =
-  | {
-      readonly kind: "polled";
-      readonly source: string;
-      readonly added: number;
-      readonly changed: number;
-      readonly unchanged: number;
-      readonly missing: number;
-      readonly heldBack: number;
-      readonly changes: readonly ItemChange[];
-    }
-  | { readonly kind: "directory-changed"; readonly source: string }
-  | { readonly kind: "side-changed"; readonly source: string; readonly changed: number }
-  | {
-      readonly kind: "incomplete";
-      readonly source: string;
-      readonly problems: readonly string[];
-    }
-  | {
-      readonly kind: "failed";
-      readonly source: string;
-      readonly problem: string;
-      /** Consecutive failed polls. */
-      readonly failures: number;
-      readonly nextAt: Temporal.Instant;
-    }
-  | { readonly kind: "recovered"; readonly source: string }
-  | {
-      readonly kind: "look-up-refused";
-      readonly source: string;
-      readonly problem: string;
-      readonly setting: string;
-      /** True if data stays unknown without this look-up. */
-      readonly needed: boolean;
-    }
-  | {
-      readonly kind: "found";
-      readonly source: string;
-      readonly title: string;
-      readonly changes: readonly ItemChange[];
-    }
-  | { readonly kind: "unanswered"; readonly source: string; readonly problem: string }
-  | { readonly kind: "buried"; readonly source: string; readonly changes: readonly ItemChange[] }
-  | {
-      readonly kind: "braked";
-      readonly source: string;
-      readonly missing: number;
-      readonly total: number;
-      readonly needsPerson: boolean;
-    }
-  | { readonly kind: "brake-lifted"; readonly source: string }
+  | About<
+      "polled",
+      Record<"added" | "changed" | "unchanged" | "missing" | "heldBack", number> & Changes
+    >
+  | About<"directory-changed">
+  | About<"side-changed", { changed: number }>
+  | About<"incomplete", { problems: readonly string[] }>
+  /** `failures`: consecutive failed polls. */
+  | About<"failed", { problem: string; failures: number; nextAt: Temporal.Instant }>
+  | About<"recovered">
+  /** `needed`: true if data stays unknown without this look-up. */
+  | About<"look-up-refused", { problem: string; setting: string; needed: boolean }>
+  | About<"found", { title: string } & Changes>
+  | About<"unanswered", { problem: string }>
+  | About<"buried", Changes>
+  | About<"braked", { missing: number; total: number; needsPerson: boolean }>
+  | About<"brake-lifted">
+  /** `reason`: why it is no longer used. */
   | {
       readonly kind: "fast-path";
       readonly state: "used" | "dropped";
-      /** Why it is no longer used. */
       readonly reason: string | null;
     }
   | ({ readonly kind: "ceiling" } & Forecast)
-  | { readonly kind: "fault"; readonly source: string; readonly error: unknown };
+  | About<"fault", { error: unknown }>;
+
+/** An event about one source. */
+type About<Kind extends string, Facts = unknown> = {
+  readonly kind: Kind;
+  readonly source: string;
+} & Readonly<Facts>;
+
+type Changes = { changes: readonly ItemChange[] };
 
 type Polled = Extract<SyncEvent, { readonly kind: "polled" }>;
 

@@ -9,34 +9,22 @@ import { stored } from "../texts/stored.ts";
  * `unknown-outcome`: a request that must not simply be repeated may or may not have been carried out, now or later.
  */
 export type Failure =
-  | {
-      readonly kind: "refused";
-      readonly status: number;
-      readonly message: string;
-      readonly request: string;
-    }
-  | {
-      readonly kind: "rate-limited";
-      readonly retryAfter: Temporal.Duration;
-      readonly request: string;
-    }
-  | {
-      readonly kind: "unavailable";
-      readonly status: number | null;
-      readonly message: string;
-      readonly request: string;
-      readonly retryAfter: Temporal.Duration | null;
-    }
-  | { readonly kind: "unreadable"; readonly message: string; readonly request: string }
-  | {
-      readonly kind: "service-refused";
-      readonly code: number;
-      readonly message: string;
-      readonly request: string;
-    }
-  | { readonly kind: "unknown-outcome"; readonly message: string; readonly request: string }
-  | { readonly kind: "outdated"; readonly request: string }
-  | { readonly kind: "aborted"; readonly request: string };
+  | Failed<"refused", { status: number; message: string }>
+  | Failed<"rate-limited", { retryAfter: Temporal.Duration }>
+  | Failed<
+      "unavailable",
+      { status: number | null; message: string; retryAfter: Temporal.Duration | null }
+    >
+  | Failed<"unreadable", { message: string }>
+  | Failed<"service-refused", { code: number; message: string }>
+  | Failed<"unknown-outcome", { message: string }>
+  | Failed<"outdated">
+  | Failed<"aborted">;
+
+type Failed<Kind extends string, Facts = unknown> = {
+  readonly kind: Kind;
+  readonly request: string;
+} & Readonly<Facts>;
 
 /** True if the service says that it does not exist. */
 export const isMissing = (failure: Failure): boolean =>

@@ -37,27 +37,9 @@ export interface Call {
 
 /** Events of requests, for log and metrics. Never with a key, a body or a query. */
 export type UpstreamEvent =
-  | {
-      readonly kind: "answered";
-      readonly request: string;
-      readonly status: number;
-      readonly attempt: number;
-      readonly took: Temporal.Duration;
-    }
-  | {
-      readonly kind: "broken";
-      readonly request: string;
-      readonly attempt: number;
-      readonly took: Temporal.Duration;
-      readonly message: string;
-    }
-  | {
-      readonly kind: "retrying";
-      readonly request: string;
-      readonly attempt: number;
-      readonly after: Temporal.Duration;
-      readonly message: string;
-    }
+  | TryEvent<"answered", { status: number; took: Temporal.Duration }>
+  | TryEvent<"broken", { message: string; took: Temporal.Duration }>
+  | TryEvent<"retrying", { message: string; after: Temporal.Duration }>
   | {
       readonly kind: "rate-limited";
       readonly request: string;
@@ -68,6 +50,13 @@ export type UpstreamEvent =
   | { readonly kind: "back" }
   /** The quota's history could not be stored; requests continue. */
   | { readonly kind: "history-unkept"; readonly error: unknown };
+
+/** An event of one try of a request. */
+type TryEvent<Kind extends string, Facts> = {
+  readonly kind: Kind;
+  readonly request: string;
+  readonly attempt: number;
+} & Readonly<Facts>;
 
 /** A request that may be tried several times; `send` makes one try. */
 interface Delivery extends Pick<ReplyContext, "request" | "repeatable" | "gone"> {

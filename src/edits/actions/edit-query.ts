@@ -43,25 +43,27 @@ export function readEditQuery(
   query: EditQuery,
   { directory, zone }: { readonly directory: Directory; readonly zone: string },
 ): Result<EditFilter, string> {
-  const read = {
-    states: given(query.state, readStates),
-    actor: given(query.person, (text) => readActor(text, directory)),
-    project: given(query.project, (text) => readProject(text, directory)),
-    channel: given(query.channel, readChannel),
-    item: given(query.item, (text) => ok(text)),
-    since: given(query.since, (text) => readSince(text, zone)),
-    before: given(query.before, readBefore),
+  const faults: string[] = [];
+  const read = <Value>(
+    text: string | undefined,
+    reader: (text: string) => Result<Value, string>,
+  ): Value | undefined => {
+    const said = text?.trim() ?? "";
+    const value = said === "" ? null : reader(said);
+    if (value && !value.ok) faults.push(value.failure);
+    return value?.ok ? value.value : undefined;
   };
-  for (const value of Object.values(read)) if (value && !value.ok) return value;
-  return ok({
-    states: readValue(read.states),
-    actor: readValue(read.actor),
-    project: readValue(read.project),
-    channel: readValue(read.channel),
-    item: readValue(read.item),
-    since: readValue(read.since),
-    before: readValue(read.before),
-  });
+  const filter = {
+    states: read(query.state, readStates),
+    actor: read(query.person, (text) => readActor(text, directory)),
+    project: read(query.project, (text) => readProject(text, directory)),
+    channel: read(query.channel, readChannel),
+    item: read(query.item, (text) => ok(text)),
+    since: read(query.since, (text) => readSince(text, zone)),
+    before: read(query.before, readBefore),
+  };
+  const [fault] = faults;
+  return fault === undefined ? ok(filter) : fail(fault);
 }
 
 /**
@@ -80,17 +82,6 @@ export function strangerIn(
   }
   return null;
 }
-
-function given<Value>(
-  text: string | undefined,
-  read: (text: string) => Result<Value, string>,
-): Result<Value, string> | undefined {
-  const said = text?.trim() ?? "";
-  return said === "" ? undefined : read(said);
-}
-
-const readValue = <Value>(read: Result<Value, string> | undefined): Value | undefined =>
-  read?.ok ? read.value : undefined;
 
 function readStates(text: string): Result<readonly EditState[], string> {
   const states: EditState[] = [];

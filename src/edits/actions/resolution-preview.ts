@@ -1,5 +1,5 @@
 import type { Edit } from "../../domain/edit.ts";
-import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
+import { fieldsOf, type PatchField, pick, valuesOf } from "../../domain/patch.ts";
 import { type PlainPatch, patchToPlain } from "../../domain/plain-item.ts";
 import { enumerated, fieldNameOf, type Names } from "../../domain/wording.ts";
 import { say } from "../../texts/say.ts";
@@ -39,36 +39,31 @@ export function previewOf(
   about: { readonly choice: Choice; readonly resolution: Resolution; readonly names: Names },
 ): ResolutionPreview {
   const { choice, resolution, names } = about;
-  const { version } = choice;
-  const common = { version, kind: resolution.kind };
-  const said = (field: keyof Patch, value: unknown) => valueInWords({ field, value }, names);
+  const common = { version: choice.version, kind: resolution.kind };
+  const said = (field: PatchField, value: unknown) => valueInWords({ field, value }, names);
+  const lost = (field: PatchField, value: unknown, whose: "mine" | "theirs") => ({
+    name: fieldNameOf(field),
+    value: said(field, value),
+    whose,
+  });
   if (choice.kind !== "fields") {
     const isMine = resolution.kind === "deletes" || resolution.kind === "revives";
-    const losses =
-      choice.kind === "deletion" && isMine
-        ? choice.crossed.map(({ field, ours }) => {
-            return { name: fieldNameOf(field), value: said(field, ours), whose: "theirs" as const };
-          })
-        : [];
-    return {
-      ...common,
-      sentence: wholeSentence(choice.kind, isMine),
-      fields: [],
-      result: {},
-      losses,
-    };
+    const given = choice.kind === "deletion" && isMine ? choice.crossed : [];
+    const losses = given.map(({ field, ours }) => lost(field, ours, "theirs"));
+    const sentence = wholeSentence(choice.kind, isMine);
+    return { ...common, sentence, fields: [], result: {}, losses };
   }
   const { present, crossed } = choice;
   const ours = valuesOf(present);
   const decided = "conflicts" in resolution ? resolution.conflicts : [];
+  const decisionOn = (field: PatchField) => decided.findLast((one) => one.field === field);
   const sent = resolution.kind === "sends" ? resolution.patch : {};
   const shown = [...new Set([...crossed.map(({ field }) => field), ...fieldsOf(sent)])];
-  const after = { ...ours, ...sent };
-  const result = patchToPlain(pick(after, shown));
+  const result = patchToPlain(pick({ ...ours, ...sent }, shown));
   const now = patchToPlain(ours);
   const fields = shown.map((field): PreviewedField => {
     const isCrossed = crossed.some((one) => one.field === field);
-    const decision = decided.findLast((one) => one.field === field);
+    const decision = decisionOn(field);
     const ofCrossed = decision?.taken === "ours" ? "theirs" : "mine";
     const whose = decision?.combined === undefined ? ofCrossed : "combined";
     return {
@@ -79,58 +74,36 @@ export function previewOf(
     };
   });
   const losses = crossed.flatMap(({ field, ours: there, theirs }) => {
-    const decision = decided.findLast((one) => one.field === field);
-    const lostMine = {
-      name: fieldNameOf(field),
-      value: said(field, theirs),
-      whose: "mine" as const,
-    };
-    const lostTheirs = {
-      name: fieldNameOf(field),
-      value: said(field, there),
-      whose: "theirs" as const,
-    };
-    if (decision?.combined !== undefined) return [lostMine, lostTheirs];
-    return [decision?.taken === "ours" ? lostMine : lostTheirs];
+    const decision = decisionOn(field);
+    const [mine, other] = [lost(field, theirs, "mine"), lost(field, there, "theirs")];
+    if (decision?.combined !== undefined) return [mine, other];
+    return [decision?.taken === "ours" ? mine : other];
   });
-  return {
-    ...common,
-    sentence: fieldSentence(edit, fields, resolution.kind),
-    fields,
-    result,
-    losses,
-  };
+  const sentence = fieldSentence(edit, fields, resolution.kind);
+  return { ...common, sentence, fields, result, losses };
 }
 
 function wholeSentence(kind: "deletion" | "revival", isMine: boolean): string {
-  if (kind === "deletion") {
-    return isMine ? say("result.deleted") : say("result.kept");
-  }
-  return isMine ? say("result.recreated") : say("result.staysDeleted");
+  if (kind === "deletion") return say(isMine ? "result.deleted" : "result.kept");
+  return say(isMine ? "result.recreated" : "result.staysDeleted");
 }
 
 function fieldSentence(
-  edit: Edit,
+  { newLabels }: Edit,
   fields: readonly PreviewedField[],
   kind: Resolution["kind"],
 ): string {
   if (kind === "yields") return say("result.yields");
-  const changed = fields.filter(({ now, result }) => now !== result);
-  const kept = fields.filter(({ whose }) => whose === "theirs");
-  const overwritten = fields.filter(({ whose }) => whose === "mine" || whose === "combined");
+  const namesOf = (isMeant: (field: PreviewedField) => boolean) =>
+    fields.filter(isMeant).map(({ name }) => name);
+  const changed = namesOf(({ now, result }) => now !== result);
+  const overwritten = namesOf(({ whose }) => whose === "mine" || whose === "combined");
+  const kept = namesOf(({ whose }) => whose === "theirs");
   const parts = [
-    ...(changed.length > 0
-      ? [say("result.changes", { fields: enumerated(changed.map(({ name }) => name)) })]
-      : []),
-    ...(overwritten.length > 0
-      ? [say("result.overwrites", { fields: enumerated(overwritten.map(({ name }) => name)) })]
-      : []),
-    ...(kept.length > 0
-      ? [say("result.leaves", { fields: enumerated(kept.map(({ name }) => name)) })]
-      : []),
-    ...(edit.newLabels.length > 0
-      ? [say("result.adds", { labels: enumerated(edit.newLabels) })]
-      : []),
-  ];
+    changed.length > 0 ? say("result.changes", { fields: enumerated(changed) }) : null,
+    overwritten.length > 0 ? say("result.overwrites", { fields: enumerated(overwritten) }) : null,
+    kept.length > 0 ? say("result.leaves", { fields: enumerated(kept) }) : null,
+    newLabels.length > 0 ? say("result.adds", { labels: enumerated(newLabels) }) : null,
+  ].filter((part) => part !== null);
   return say("result.it", { parts: enumerated(parts) });
 }

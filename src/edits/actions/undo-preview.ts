@@ -1,6 +1,5 @@
 import type { Edit } from "../../domain/edit.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
-import type { Item } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type PatchField, pick, valuesOf } from "../../domain/patch.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
 import { differingFields, sameShown } from "../../domain/sameness.ts";
@@ -13,41 +12,12 @@ import { editorName } from "./sentence.ts";
 import { describeLoss, inverseOf } from "./undo.ts";
 
 /** The effect of an undo, before it is requested. */
-export type UndoPreview =
-  | { readonly kind: "impossible"; readonly reason: string }
-  | {
-      readonly kind: "possible";
-      /** Identifies the shown state. */
-      readonly version: string;
-      /** "It will put When back to Tue 24 Nov 2026, 10:00–11:00 (Europe/Berlin)." */
-      readonly sentence: string;
-      readonly fields: readonly UndoneField[];
-      /** Later changes of what it would restore or delete. The undo then waits for a choice. */
-      readonly changedSince: readonly ChangeSince[];
-      /** What cannot be restored; null if nothing is lost. */
-      readonly loss: string | null;
-    };
-
-interface UndoneField {
-  readonly name: string;
-  readonly now: string;
-  readonly back: string;
-}
-
-interface ChangeSince {
-  readonly field: PatchField;
-  readonly name: string;
-  /** As the edit left it. */
-  readonly was: string;
-  readonly now: string;
-  /** Who set it; null if no known edit did. */
-  readonly by: string | null;
-}
+export type UndoPreview = ReturnType<typeof previewUndo>;
 
 /** What an undo would restore, and which of that somebody has changed since. */
-export function previewUndo(edit: Edit, store: Store, names: Names): UndoPreview {
+export function previewUndo(edit: Edit, store: Store, names: Names) {
   const inverse = inverseOf(edit, { store, by: { channel: "dashboard", actor: null } });
-  if (!inverse.ok) return { kind: "impossible", reason: inverse.failure };
+  if (!inverse.ok) return { kind: "impossible", reason: inverse.failure } as const;
   const { action, patch, base } = inverse.value;
   const present = store.view.get(edit.item)?.item ?? null;
   const now = present ? valuesOf(present) : {};
@@ -64,21 +34,25 @@ export function previewUndo(edit: Edit, store: Store, names: Names): UndoPreview
   const changedSince = changed.map((field) => ({
     field,
     name: fieldNameOf(field),
+    /** As the edit left it. */
     was: said(field, left),
     now: said(field, now),
-    by: editorOf(field, { edit, now, store, names }),
+    /** Who set it; null if no known edit did. */
+    by: editorOf(field, edit, { now, store, names }),
   }));
-  const version = fingerprint(
-    JSON.stringify([edit.id, patchToPlain(pick(now, [...touched, ...changed]))]),
-  ).slice(0, 12);
+  const shown = JSON.stringify([edit.id, patchToPlain(pick(now, [...touched, ...changed]))]);
   return {
     kind: "possible",
-    version,
-    sentence: sentenceOf(inverse.value, { fields, changedSince }),
+    /** Identifies the shown state. */
+    version: fingerprint(shown).slice(0, 12),
+    /** "It will put When back to Tue 24 Nov 2026, 10:00–11:00 (Europe/Berlin)." */
+    sentence: sentenceOf(inverse.value, fields, changedSince),
     fields,
+    /** Later changes of what it would restore or delete. The undo then waits for a choice. */
     changedSince,
+    /** What cannot be restored; null if nothing is lost. */
     loss: action === "create" ? describeLoss(edit) : null,
-  };
+  } as const;
 }
 
 /** For a change, the fields it would restore; for a creation, the whole item, which would be deleted. */
@@ -94,30 +68,22 @@ function changedFieldsSince(
 /** Who set a field's present value, if an edit here did. */
 function editorOf(
   field: PatchField,
-  about: {
-    readonly edit: Edit;
-    readonly now: Patch;
-    readonly store: Store;
-    readonly names: Names;
-  },
+  { item, id: undone }: Edit,
+  { now, store, names }: { readonly now: Patch; readonly store: Store; readonly names: Names },
 ): string | null {
-  const { edit, now, store, names } = about;
   const by = store.pastEdits
-    .ofItem(edit.item)
+    .ofItem(item)
     .find(
-      ({ id, patch }) => id > edit.id && patch[field] !== undefined && sameShown(field, patch, now),
+      ({ id, patch }) => id > undone && patch[field] !== undefined && sameShown(field, patch, now),
     );
   return by ? say("undo.byEdit", { who: editorName(by, names), id: by.id }) : null;
 }
 
 function sentenceOf(
-  { action, base }: { readonly action: Edit["action"]; readonly base: Item },
-  about: {
-    readonly fields: readonly UndoneField[];
-    readonly changedSince: readonly ChangeSince[];
-  },
+  { action, base }: Pick<NewEdit, "action" | "base">,
+  fields: readonly { readonly name: string; readonly back: string }[],
+  changedSince: readonly { readonly name: string }[],
 ): string {
-  const { fields, changedSince } = about;
   const since = enumerated(changedSince.map(({ name }) => name));
   const asks =
     changedSince.length === 0

@@ -2,7 +2,6 @@ import { type IncomingCalendar, readCalendar } from "@dayferry/ical";
 import type { ConfiguredSubscription } from "../../config/config.ts";
 import { backOff, slightJitter } from "../../domain/backoff.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
-import type { PersonId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { FetchedCalendar, RemoteRequest } from "../../remote/fetch-calendar.ts";
@@ -13,25 +12,7 @@ import { type ContextDeps, readContext } from "../intake/plan-part.ts";
 import { type CalendarPlan, planCalendar, snapshotsUntilGone } from "./plan-snapshot-edits.ts";
 
 /** The state of a subscribed calendar, for people and programs, without its URL. */
-export interface SubscriptionState
-  extends Pick<
-    SubscriptionRow,
-    | "name"
-    | "attemptedAt"
-    | "succeededAt"
-    | "changedAt"
-    | "nextAt"
-    | "failures"
-    | "problem"
-    | "notes"
-  > {
-  readonly project: ProjectId;
-  readonly person: PersonId | null;
-  /** `new`: the calendar was not read yet. */
-  readonly state: "new" | "watched" | "failing";
-  /** Number of items in the last snapshot. */
-  readonly items: number;
-}
+export type SubscriptionState = ReturnType<ReturnType<typeof createSubscription>["state"]>;
 
 /** A configured remote calendar. Whether it may be in a private network only concerns fetching. */
 export type SubscriptionOptions = Omit<ConfiguredSubscription, "allowPrivate">;
@@ -81,23 +62,17 @@ export function createSubscription(deps: SubscriptionDeps) {
       if (!signal.aborted) settleFetch(fetched, { row: open(), deps, unconditional, read });
       return "idle";
     },
-    state(): SubscriptionState {
-      const { attemptedAt, succeededAt, changedAt, nextAt, failures, problem, notes, ...row } =
-        open();
-      return {
-        name: row.name,
-        project: options.project,
-        person: options.person,
-        state: failures > 0 ? "failing" : row.baselineAt ? "watched" : "new",
-        items: subscriptions.count(row.name),
-        attemptedAt,
-        succeededAt,
-        changedAt,
-        nextAt,
-        failures,
-        problem,
-        notes,
-      };
+    state() {
+      const { name, attemptedAt, succeededAt, changedAt, nextAt, baselineAt, ...row } = open();
+      const { failures, problem, notes } = row;
+      const { project, person } = options;
+      /** `new`: the calendar was not read yet. */
+      const state: "new" | "watched" | "failing" =
+        failures > 0 ? "failing" : baselineAt ? "watched" : "new";
+      /** Number of items in the last snapshot. */
+      const items = subscriptions.count(name);
+      const times = { attemptedAt, succeededAt, changedAt, nextAt };
+      return { name, project, person, state, items, ...times, failures, problem, notes };
     },
   };
 }
