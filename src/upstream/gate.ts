@@ -1,6 +1,7 @@
 import PQueue from "p-queue";
 import { startTimer, type Timer } from "../runtime.ts";
 import {
+  AwaitedWrites,
   EditReserve,
   type GateHistory,
   type Pace,
@@ -66,9 +67,6 @@ export type Turn<Value> =
 
 /** The rest is left to other tools of the account, and keeps edits from waiting. */
 const usualReadShare = 0.9;
-
-/** How long, in milliseconds, a place is reserved for an edit's write after its item was read. */
-export const afterReadMs = 3000;
 
 /** The longest wait after 429s, in milliseconds. */
 export const patienceMs = 120_000;
@@ -271,7 +269,7 @@ export class Gate {
     if (priority === "sweep") this.#readClock.note(now, this.#rule(now).spacingMs);
     const slot = this.#window.take(now, isEdit);
     if (isEdit) this.#reserve.note(slot.startedMs);
-    const answered = isEdit ? this.#writes.note(rank) : () => undefined;
+    const answered = isEdit ? this.#writes.note(rank === "read") : () => undefined;
     this.#save();
     try {
       return await job();
@@ -429,39 +427,6 @@ export class Gate {
     } catch (error) {
       this.#options.onUnkept?.(error);
     }
-  }
-}
-
-/**
- * Writes that are expected after edits' reads. A read reserves a place for its write until the write starts, or for some time
- * after the read's answer.
- */
-class AwaitedWrites {
-  #ends: { atMs: number }[] = [];
-
-  /** Records the start of an edit's request; returns a function to call with the time of its answer. */
-  note(rank: Ticket["rank"]): (answeredMs: number) => void {
-    if (rank !== "read") {
-      this.#ends.shift();
-      return () => undefined;
-    }
-    const end = { atMs: Number.POSITIVE_INFINITY };
-    this.#ends.push(end);
-    return (answeredMs) => {
-      end.atMs = answeredMs + afterReadMs;
-    };
-  }
-
-  count(nowMs: number): number {
-    this.#ends = this.#ends.filter(({ atMs }) => atMs > nowMs);
-    return this.#ends.length;
-  }
-
-  /** When the next reservation ends; null if unknown. */
-  nextEndMs(nowMs: number): number | null {
-    const ends = this.#ends.map(({ atMs }) => atMs).filter((atMs) => atMs > nowMs);
-    const next = Math.min(...ends);
-    return Number.isFinite(next) ? next : null;
   }
 }
 

@@ -133,6 +133,42 @@ export class EditReserve {
   }
 }
 
+/** How long, in milliseconds, a place is reserved for an edit's write after its item was read. */
+export const afterReadMs = 3000;
+
+/**
+ * Writes that are expected after edits' reads. A read reserves a place for its write until the write starts, or for some time
+ * after the read's answer.
+ */
+export class AwaitedWrites {
+  #ends: { atMs: number }[] = [];
+
+  /** Records the start of an edit's request; returns a function to call with the time of its answer. */
+  note(isRead: boolean): (answeredMs: number) => void {
+    if (!isRead) {
+      this.#ends.shift();
+      return () => undefined;
+    }
+    const end = { atMs: Number.POSITIVE_INFINITY };
+    this.#ends.push(end);
+    return (answeredMs) => {
+      end.atMs = answeredMs + afterReadMs;
+    };
+  }
+
+  count(nowMs: number): number {
+    this.#ends = this.#ends.filter(({ atMs }) => atMs > nowMs);
+    return this.#ends.length;
+  }
+
+  /** When the next reservation ends; null if unknown. */
+  nextEndMs(nowMs: number): number | null {
+    const ends = this.#ends.map(({ atMs }) => atMs).filter((atMs) => atMs > nowMs);
+    const next = Math.min(...ends);
+    return Number.isFinite(next) ? next : null;
+  }
+}
+
 /** A past request, on the wall clock; `answeredAt` is null if no answer was seen. */
 export interface GateSlot {
   readonly startedAt: Temporal.Instant;

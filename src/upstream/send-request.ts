@@ -4,14 +4,8 @@ import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import { sleep } from "../runtime.ts";
 import type { Failure } from "./failure.ts";
-import {
-  afterReadMs,
-  type Gate,
-  type Priority,
-  patienceMs,
-  type Ticket,
-  type Turn,
-} from "./gate.ts";
+import { type Gate, type Priority, patienceMs, type Ticket, type Turn } from "./gate.ts";
+import { afterReadMs } from "./quota.ts";
 import {
   type GoodBody,
   hasFailed,
