@@ -17,7 +17,7 @@ export interface Manifest {
   readonly epoch: string;
   readonly openEdits: number;
   readonly keys: "sealed" | "left out";
-  /** The key files that existed, in the backup or not; null if not recorded. */
+  /** The key files that existed, whether the backup contains them or not; null if not recorded. */
   readonly keyFiles: readonly string[] | null;
   readonly parts: readonly PartFacts[];
 }
@@ -28,7 +28,7 @@ interface PartFacts {
   readonly sha256: string;
 }
 
-/** One part to write; its bytes are read on demand and match its facts in length. */
+/** One part to write. Its bytes are read on demand, and their number is the stated size. */
 interface Part extends PartFacts {
   readonly content: () => AsyncIterable<Uint8Array>;
 }
@@ -137,7 +137,7 @@ async function settle(file: string, reader: ArchiveReader): Promise<Result<Manif
   return manifest.ok ? manifest : fail(`${file} is not a complete backup: ${manifest.failure}`);
 }
 
-/** zlib's own error message does not help somebody who named the wrong file. */
+/** zlib's own error message does not help a person who named the wrong file. */
 function unreadableBecause(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "Z_BUF_ERROR") return "it is truncated";

@@ -9,12 +9,12 @@ import type { DatabaseFacts, DatabaseFault } from "../store/copies/copy-database
 import type { BackupFailure, BackupTask, MadeBackup } from "./make-backup.ts";
 import { removeAbandoned } from "./snapshots.ts";
 
-/** The process's standard input, as JSON. */
+/** What a process reads from standard input, as JSON. */
 export type ChildTask =
   | { readonly kind: "backup"; readonly backup: BackupTask }
   | { readonly kind: "examine"; readonly file: string };
 
-/** Work that takes seconds, run in processes beside the daemon. */
+/** Work that takes seconds and runs in processes of its own. */
 export type BackupProcesses = ReturnType<typeof createBackupProcesses>;
 
 const script = fileURLToPath(new URL("./backup-child.ts", import.meta.url));
@@ -61,12 +61,12 @@ export function backupAtOnce(backup: BackupTask): Result<MadeBackup, BackupFailu
   }
 }
 
-/** Removes what a killed process has left, at once instead of with the next backup. */
+/** Removes the files of a killed process at once, instead of with the next backup. */
 function tidy({ file, dataDir }: BackupTask): void {
   try {
     removeAbandoned(dirname(file), dataDir);
   } catch {
-    // The next backup does it, and reports what is wrong with the folder.
+    // The next backup tries again, and reports what is wrong with the folder.
   }
 }
 
@@ -85,7 +85,7 @@ async function beside(task: ChildTask, signal: AbortSignal): Promise<Ended> {
     try {
       if (child.pid !== undefined) setPriority(child.pid, niceness);
     } catch {
-      // It has ended, or the system does not allow it.
+      // The process has ended, or the system does not allow the change.
     }
     // A child that ended early has reported why.
     child.stdin.on("error", () => undefined);

@@ -15,7 +15,7 @@ import {
 /** Where automatic backups are stored, and when they are made. */
 export interface BackupRules {
   readonly enabled: boolean;
-  /** In the time zone `zone`. */
+  /** Time of day in the zone `zone`. */
   readonly at: Temporal.PlainTime;
   readonly keep: Retention;
   readonly directory: string;
@@ -27,10 +27,10 @@ interface DailyBackupsDeps {
   readonly zone: string;
   readonly dataDir: string;
   readonly program: string;
-  /** Backups due before the installation are not made up for. */
+  /** When Dayferry was installed. Backups that were due before are not made. */
   readonly installedAt: Temporal.Instant;
   readonly processes: BackupProcesses;
-  /** Where problems are reported and withdrawn. */
+  /** Reports problems, and withdraws them when they have ended. */
   readonly troubles: {
     readonly report: (trouble: Trouble) => void;
     readonly withdraw: (identity: string) => void;
@@ -102,7 +102,7 @@ export function createDailyBackups(deps: DailyBackupsDeps) {
     onEvent({ kind, problem, remedy });
   }
 
-  /** The integrity check alone, if backups are off. */
+  /** Runs only the integrity check, if backups are off. */
   async function examine(dueAt: Temporal.Instant, signal: AbortSignal): Promise<void> {
     const now = clock();
     if (examinedAt && isWithin(examinedAt, { from: dueAt, to: now })) return;
@@ -114,7 +114,7 @@ export function createDailyBackups(deps: DailyBackupsDeps) {
   }
 
   return {
-    /** Makes the backup that is due; pauses for an hour after a failed one. */
+    /** Makes the backup that is due. After a failed one, waits for an hour. */
     async step(signal: AbortSignal): Promise<"idle"> {
       const now = clock();
       const dueAt = lastTurn(now, rules.at, zone);
@@ -151,7 +151,7 @@ export function createDailyBackups(deps: DailyBackupsDeps) {
   };
 }
 
-/** A time recorded by a clock that was ahead counts as outside, so that it blocks nothing until then. */
+/** Ignores times in the future, recorded by a clock that was ahead, so that they do not delay the next backup. */
 const isWithin = (
   moment: Temporal.Instant,
   { from, to }: { readonly from: Temporal.Instant; readonly to: Temporal.Instant },

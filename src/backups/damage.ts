@@ -12,7 +12,10 @@ interface Place {
 }
 
 const databaseName = "dayferry.sqlite";
-/** Created beside the database when one is first opened, and moved away with it: an empty file is not a new database then. */
+/**
+ * Created beside the database when it is first opened, and moved away with it. If this file exists, an empty database file is
+ * damaged, not new.
+ */
 const knownName = `${databaseName}-known`;
 
 /** Folder below the data directory with the copy that is served while the database is damaged. */
@@ -30,8 +33,8 @@ export const isInUse = (dataDir: string): boolean =>
   statSync(join(dataDir, knownName), { throwIfNoEntry: false }) !== undefined;
 
 /**
- * Checks the database file before it is opened: SQLite treats an empty file as a new database and deletes its WAL. null if
- * nothing is wrong, if there is no file, and if a pending restore will replace it.
+ * Checks the database file before it is opened: SQLite treats an empty file as a new database and deletes its WAL. Returns null
+ * if nothing is wrong, if there is no file, or if a pending restore will replace it.
  */
 export function damageBeforeOpening({ dataDir, backups }: Place): string | null {
   if (isRestoreDecided(dataDir)) return null;
@@ -56,7 +59,7 @@ export function damageIn(error: unknown, { dataDir }: Pick<Place, "dataDir">): s
   return `${join(dataDir, databaseName)} is damaged: ${messageOf(error)}`;
 }
 
-/** Why a command cannot run, and what to do about it. */
+/** Why a command cannot run, and the remedy. */
 export interface DataProblem {
   readonly what: string;
   readonly remedy: string;
@@ -77,7 +80,7 @@ export function dataProblem(
   return { what: `${place.dataDir}: ${what}`, remedy: `${remedy}, and run it again` };
 }
 
-/** The remedy names the newest backup, which is checked before it replaces anything. */
+/** The remedy names the newest backup, which the restore checks before it replaces anything. */
 export function damageProblem(
   what: string,
   { place, now }: { readonly place: Place; readonly now: Temporal.Instant },
@@ -86,7 +89,7 @@ export function damageProblem(
   return { what, remedy: remedyFor(place, { good: newest?.file ?? null, now }) };
 }
 
-/** The command that repairs a damaged database; `good` is the backup that was found good, null if there is none. */
+/** The command that repairs a damaged database; `good`: a backup that was checked without errors; null if there is none. */
 export function remedyFor(
   { dataDir, backups }: Place,
   { good, now }: { readonly good: string | null; readonly now: Temporal.Instant },
@@ -114,7 +117,7 @@ export interface Rescued {
 
 /**
  * Writes the undelivered edits that can still be read, with their comments and files, into a separate file: from both ends of
- * each table, up to the damage. null if there are none.
+ * each table, up to the damage. Returns null if there are none.
  */
 export function rescueEdits(dataDir: string): Rescued | null {
   const database = join(dataDir, databaseName);
@@ -132,7 +135,7 @@ export function rescueEdits(dataDir: string): Rescued | null {
         }
         break;
       } catch {
-        // What is behind the damage is read from the other end.
+        // The rows behind the damage are read from the other end.
       }
     }
     return [...rows.values()];
@@ -149,7 +152,7 @@ export function rescueEdits(dataDir: string): Rescued | null {
     });
     return { file, edits: edits.length };
   } catch {
-    // Serving goes on although the disk is full.
+    // A full disk must not stop the daemon from serving.
     return null;
   } finally {
     close();

@@ -36,7 +36,7 @@ export interface BackupTask {
   readonly file: string;
   /** If the file exists when the new one is complete: replace it, or number the new one. */
   readonly ifTaken: "replace" | "number";
-  /** If true and a valid backup from before the same migration exists, none is made. */
+  /** If true, no backup is made if there is a valid one from before the same migration. */
   readonly unlessKept?: boolean;
   /** Encrypts the keys; null leaves them out. */
   readonly passphrase: string | null;
@@ -45,7 +45,7 @@ export interface BackupTask {
   readonly now: string;
 }
 
-/** Called with how many passes over the database are done, of how many. */
+/** Called with the number of completed passes over the database, and of all passes. */
 type OnPasses = (done: number, total: number) => void;
 
 /** A complete backup. `file`: its final path; `octets`: its size in bytes. */
@@ -193,6 +193,6 @@ export function syncFolder(folder: string): void {
       closeSync(descriptor);
     }
   } catch {
-    // Some file systems cannot; the rename itself is done.
+    // Some file systems do not support it; the file has been renamed anyway.
   }
 }

@@ -45,7 +45,7 @@ export interface RestoreOptions {
   readonly epoch: string;
   readonly now: Temporal.Instant;
   readonly quota: number;
-  /** Called with the unpacked bytes, and all. */
+  /** Called with the number of unpacked bytes, and of all bytes. */
   readonly onBytes?: OnBytes;
 }
 
@@ -61,13 +61,13 @@ export interface Restored extends RestoreReport {
   readonly lost: readonly string[];
 }
 
-/** Moved into place when everything is ready: this one file decides whether the old or the new state is valid. */
+/** Moved into place when everything is ready. Whether this file exists decides if the old or the new state is valid. */
 const intentName = "restore.json";
 const draftName = `${intentName}.draft`;
 
 /**
- * Replaces the database by a backup and keeps the old one aside. Touches nothing until everything is checked, migrated and
- * durable; then `finishRestore` carries it out, now or at the next start.
+ * Replaces the database by a backup and keeps the old one aside. The database is not changed before everything is checked,
+ * migrated and durable. Then `finishRestore` completes the restore, now or at the next start.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Result<Restored, string>> {
   const { file, dataDir, passphrase, now } = options;

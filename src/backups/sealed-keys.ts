@@ -34,7 +34,7 @@ interface SealOptions {
   readonly passphrase: string;
   /** Returns this many random bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
-  /** Associated data: the text opens only with the same value. */
+  /** Associated data: the text can only be decrypted with the same value. */
   readonly about: string;
 }
 

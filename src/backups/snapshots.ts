@@ -102,8 +102,7 @@ interface Pruning {
 }
 
 /**
- * The backups to delete: all but the newest of each of the last days, weeks and months. Those dated in the future do not count
- * and displace nothing.
+ * The backups to delete: all but the newest of each of the last days, weeks and months. Those dated in the future are ignored.
  */
 export function superfluous(
   all: readonly KeptBackup[],
@@ -141,7 +140,7 @@ function newestOfEach(
 
 const scratch = ".dayferry-backup-";
 
-/** Creates a new folder beside the target to build a backup in, so that a rename completes it. */
+/** Creates a new folder beside the target in which a backup is built, so that a rename completes it. */
 export const makeScratch = (folder: string, dataDir: string): string =>
   mkdtempSync(join(folder, `${scratch}${ownerOf(dataDir)}-${process.pid}-`));
 
@@ -162,7 +161,7 @@ const ownerOf = (dataDir: string): string =>
     .digest("hex")
     .slice(0, 8);
 
-/** The current process has not begun one; in a container it often has the same id as the killed one. */
+/** The current process has not started a backup yet. In a container, it often has the same id as a killed one. */
 function isAtWork(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

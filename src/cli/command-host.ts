@@ -17,15 +17,15 @@ import type { Sync } from "../sync/sync.ts";
 import type { ZoneProof } from "../troubles/zone-probe.ts";
 import type { Upstream } from "../upstream/client.ts";
 
-/** What commands need from the process and the other modules; passed in by `main`. */
+/** What commands need from the process and from other modules; provided by `main`. */
 export interface CommandHost {
   /** Writes data to standard output; lays out the tables in it. */
   readonly print: (text: string) => void;
-  /** The same for large data: resolves once it was accepted; false = the reader has gone. */
+  /** Writes large data: resolves when the next piece may follow, with false if the reader has closed the pipe. */
   send(text: string): Promise<boolean>;
-  /** Width of the terminal that standard output is; null if it is none. */
+  /** Width of the terminal; null if standard output is not a terminal. */
   readonly columns: number | null;
-  /** The reader's time zone; null if the system has none but UTC, as in a container. */
+  /** The reader's time zone; null if the system has only UTC, as in a container. */
   readonly zone: string | null;
   /** Opens a URL in the reader's browser; false if that is not possible. */
   readonly browse: (url: string) => Promise<boolean>;
@@ -40,14 +40,14 @@ export interface CommandHost {
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   readonly clock: () => Temporal.Instant;
-  /** Of this process; a daemon reports its own. */
+  /** The event loop of this process; a daemon reports its own. */
   readonly zoneData: ZoneData;
   /** The configuration named by `--config`, the environment or ./config.json. */
   readConfig(
     option: string | null,
     how?: { readonly isReader: boolean },
   ): Result<LoadedConfig, readonly ConfigProblem[]>;
-  /** True if there is a configuration to serve by default; that of a running demo is none. */
+  /** True if there is a configuration to serve by default; a running demo's configuration does not count. */
   hasConfig(): boolean;
   /** The running daemon of this data directory; null if none runs. */
   daemonOf(config: Config): DaemonAddress | null;
@@ -60,9 +60,9 @@ export interface CommandHost {
   setUp(): Promise<number>;
   demo(options: DemoOptions): Promise<number>;
   sandbox(options: SandboxCommandOptions): Promise<number>;
-  /** The mail server's problem; null if it is fine. */
+  /** The problem of the mail server; null if it works. */
   checkMail(config: Config): Promise<string | null>;
-  /** Sends a test message by each way to the operator, with the results; null if fine. */
+  /** Sends the operator a test message by each channel, and returns the results. */
   testMessages(
     config: Config,
   ): Promise<readonly { readonly way: string; readonly problem: string | null }[]>;
@@ -86,11 +86,11 @@ export interface LocalModules extends Omit<OperationModules, "baseUrl"> {
 }
 
 export interface DemoOptions {
-  /** Null = from the environment, else 8380. */
+  /** Null: from the environment, else 8380. */
   readonly port: number | null;
-  /** Null = from the environment, else a temporary one deleted with the demo. */
+  /** Null: from the environment, else a temporary one that is deleted with the demo. */
   readonly dataDir: string | null;
-  /** How often someone else changes something in the workspace; null = never. */
+  /** How often someone else changes something in the workspace; null for never. */
   readonly play: Temporal.Duration | null;
 }
 
@@ -104,7 +104,7 @@ export interface SandboxCommandOptions {
   readonly json: boolean;
 }
 
-/** What every command is created with. */
+/** What every command receives when it is created. */
 export interface CommandTools {
   readonly host: CommandHost;
   /** Sets the exit code. */
@@ -121,7 +121,7 @@ export class Failed extends Error {
   }
 }
 
-/** The value of `--config`, before or after the command; null = none. */
+/** The value of `--config`, before or after the command; null if absent. */
 export const configOption = (command: Command): string | null =>
   command.optsWithGlobals<{ readonly config?: string }>().config ?? null;
 
@@ -146,8 +146,8 @@ export class DataFailed extends Failed {
 }
 
 /**
- * Runs with the data directory locked, and always releases it. A damaged database or a disk error ends the command with a
- * sentence and what helps.
+ * Runs the work with the data directory locked, and always unlocks it. After a damaged database or a disk error, the command
+ * ends with a sentence that says what to do.
  */
 export async function withLocalModules<Value>(
   config: Config,
@@ -171,7 +171,7 @@ export async function withLocalModules<Value>(
   }
 }
 
-/** Ends a command that reads an unreadable database; for a damaged one `doctor` has the remedy. */
+/** Ends a command whose database cannot be read. If it is damaged, `doctor` says what to do. */
 export function unreadable(problem: string): Failed {
   const isDamaged = /malformed|not a database|is damaged/.test(problem);
   return new Failed(isDamaged ? `${problem}; \`dayferry doctor\` says what helps` : problem, 1);

@@ -6,8 +6,8 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * A shell's completion script for commands, options and values. It contains everything, so that no program is started per key
- * press; after an update it must be printed again.
+ * A shell's completion script for commands, options and values. The script contains all words, so that no program is started at
+ * each key press; after an update it has to be printed again.
  */
 export function completionFor(shell: Shell, program: CommandOutline): string {
   switch (shell) {
@@ -22,7 +22,7 @@ export function completionFor(shell: Shell, program: CommandOutline): string {
   }
 }
 
-/** `edits list`; empty for the program itself. */
+/** As in `edits list`; empty for the program itself. */
 const nameOf = ({ path }: CommandOutline): string => path.join(" ");
 
 const optionNames = ({ options }: CommandOutline): readonly string[] =>
@@ -37,7 +37,7 @@ const takingValues = (program: CommandOutline): readonly string[] => [
   ),
 ];
 
-// Bash: finds the command in the words of the line; tables contain what may follow.
+// Bash: finds the command among the words of the line, and looks up in tables what may follow.
 
 function bashScript(program: CommandOutline): string {
   const all = allCommands(program);
@@ -180,7 +180,7 @@ ${below.join("\n")}
 }`;
 }
 
-/** For single quotes; brackets and colons separate parts of a specification. */
+/** Escapes text for single quotes, and brackets and colons, which separate the parts of a specification. */
 const zshQuoted = (text: string): string =>
   text.replace(/[\\[\]:]/g, "\\$&").replaceAll("'", "'\\''");
 
@@ -201,7 +201,7 @@ function zshAction(value: ValueKind): string {
   }
 }
 
-// Fish: a condition per command tests whether the line is at it.
+// Fish: for each command, a condition tests whether the line has reached it.
 
 function fishScript(program: CommandOutline): string {
   const all = allCommands(program);

@@ -26,7 +26,10 @@ export async function confirm(
   if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new Failed("nothing was done", 1);
 }
 
-/** "Google (last on 2026-11-21 10:00) and Thunderbird (…)"; null for none. `zone`: zone of the times. */
+/**
+ * Names programs with their last use, as in "Google (last on 2026-11-21 10:00) and Thunderbird (…)"; null for no programs.
+ * `zone`: zone of the times.
+ */
 export function usersInWords(
   users: readonly { readonly name: string; readonly at: string }[],
   zone: string,

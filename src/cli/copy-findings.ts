@@ -9,7 +9,7 @@ export function copyFindings(config: Config, now: Temporal.Instant): readonly Fi
   return [copied(config, now), ...keys(config), primary(config)];
 }
 
-/** The age of a copy, from the daemon that serves it or from its file. */
+/** The age of a copy, as reported by the daemon that serves it, or from its file. */
 export function copyAgeFinding({
   ageSeconds,
   problem,

@@ -61,7 +61,7 @@ export function daemonFindings(
   ];
 }
 
-/** In an outage its cause comes first, and nothing that needs answers counts as fine. */
+/** In an outage, its cause comes first, and checks that need the service do not count as passed. */
 function serviceFindings(status: DaemonStatus): readonly Finding[] {
   const { outage, mirror, polling } = status;
   if (outage) return [broken("service", outage), cutOffFinding(mirror)];
@@ -81,7 +81,7 @@ function cutOffFinding(mirror: DaemonStatus["mirror"]): Finding {
   return doubtful("mirror", { what, remedy: "syncing resumes when the service responds" });
 }
 
-/** One finding per cause. The outage covers lists that cannot be read because of it. */
+/** One finding per cause. Lists that cannot be read because of the outage are left out. */
 function errorFindings({ errors = [], outage }: DaemonStatus): readonly Finding[] {
   const notes = errors.filter(({ severity }) => severity === "note");
   const faults = errors.filter(({ severity }) => severity !== "note");
@@ -114,7 +114,7 @@ function errorFinding(errors: NonNullable<DaemonStatus["errors"]>): Finding {
   });
 }
 
-/** The error source that is no list. */
+/** The error source that is not a list. */
 const storageSource = "storage";
 
 const troubleFindings = ({ troubles = [], outage }: DaemonStatus): readonly Finding[] =>

@@ -18,8 +18,8 @@ interface DaemonRequest {
 const patienceMs = 30_000;
 
 /**
- * One request to the running daemon's API. Returns status and JSON (null for an empty body). Throws `DaemonError` if it cannot
- * be reached, refuses the token, or answers something else.
+ * One request to the running daemon's API. Returns status and JSON (null for an empty body). Throws `DaemonError` if the daemon
+ * cannot be reached, refuses the token, or sends an unexpected answer.
  */
 export async function askDaemon(
   { url, adminToken }: DaemonAddress,

@@ -56,7 +56,7 @@ export function describeEditText(edit: EditWithStory, zone: string): string {
   ]);
 }
 
-/** A person's choice, with the commands for it. */
+/** The choice that a person has to make, with the commands for it. */
 export function describeEditChoice(edit: Edit): string {
   const { id, item } = edit;
   return lines([
@@ -145,7 +145,7 @@ const lines = (all: readonly string[]): string =>
     .map((line) => `${visible(line)}\n`)
     .join("");
 
-/** For a creation the new value, else old and new. */
+/** The new value of a creation, otherwise the old and the new value. */
 const changeLine =
   (action: string) =>
   ({ name, from, to }: Edit["words"]["changes"][number]): string =>

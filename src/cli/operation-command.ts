@@ -16,7 +16,7 @@ import {
 } from "./operation-runner.ts";
 import { readId } from "./options.ts";
 
-/** How a command's operation is asked about and what it prints. */
+/** How a command asks before its operation, and what it prints after it. */
 interface CommandText<Of extends Operation> {
   /** The answer for people; `zone`: zone of its times. */
   readonly describe?: (answer: AnswerOf<Of>, zone: string) => string;
@@ -25,7 +25,7 @@ interface CommandText<Of extends Operation> {
   readonly question?: CommandQuestion<Of>;
 }
 
-/** What a question looks up, and in which zone it shows times. */
+/** Where a question looks up what it shows, and the zone of its times. */
 export type Asking = Pick<RunnerContext, "zone"> & { readonly runner: OperationRunner };
 
 /**

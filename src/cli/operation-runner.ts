@@ -27,14 +27,14 @@ export interface OperationRunner {
     operation: Of,
     input: InputOf<Of>,
   ): Promise<Result<AnswerOf<Of>, Refused>>;
-  /** The same; throws `Failed` if refused. */
+  /** Runs an operation and returns its answer; throws `Failed` if it is refused. */
   run<Of extends Operation>(operation: Of, input: InputOf<Of>): Promise<AnswerOf<Of>>;
 }
 
 /** Context of a command's operations. */
 export interface RunnerContext {
   readonly config: Config;
-  /** Null with a daemon. */
+  /** Null if a daemon runs the operations. */
   readonly modules: LocalModules | null;
   /** The reader's time zone, else the account's. */
   readonly zone: string;
@@ -93,7 +93,7 @@ const runnerOf = (attempt: Attempt): OperationRunner => ({
   },
 });
 
-/** Takes JSON for what its operation declares; a test compares every answer with its declaration. */
+/** Gives an answer the type that its operation declares. A test compares all answers with their declarations. */
 function known<Value>(value: unknown): Value {
   const { answer }: { readonly answer: Value } = Object({ answer: value });
   return answer;
@@ -152,7 +152,7 @@ function inProcess(modules: LocalModules, signal: AbortSignal): Attempt {
   const context = { ...modules, baseUrl, caller: { viewer, channel: "cli", signal } as const };
   return async (operation, input) => {
     const outcome = await operation.run(input, context);
-    // The same JSON as the API's.
+    // The answer as the API's JSON.
     if (outcome.ok) return ok(JSON.parse(JSON.stringify(outcome.value.value)));
     const { kind, detail, more } = outcome.failure;
     return fail({

@@ -43,7 +43,7 @@ export function durationOption(text: string): Temporal.Duration {
     const duration = Temporal.Duration.from(text);
     if (duration.sign > 0) return duration;
   } catch {
-    // Reported below, like a duration that is not positive.
+    // Reported below, together with durations that are not positive.
   }
   throw new InvalidArgumentError("It must be an ISO 8601 duration, such as PT30S.");
 }

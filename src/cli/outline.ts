@@ -1,19 +1,19 @@
 import type { Argument, Command, Option } from "commander";
 
-/** The possible values: one of these words, a file, a folder, or anything else. */
+/** The possible values: one of these words, a file, a folder, or any text. */
 export type ValueKind =
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "file" | "folder" | "other" };
 
 export interface OptionOutline {
-  /** `-h` and `--help`; the short one first. */
+  /** Such as `-h` and `--help`, with the short name first. */
   readonly names: readonly string[];
   /** As in the help: `--port <port>`. */
   readonly flags: string;
   readonly about: string;
-  /** Null = it takes no value. */
+  /** Null if the option takes no value. */
   readonly value: ValueKind | null;
-  /** The default as typed; null = none, or "off". */
+  /** The default as a user would type it; null if there is none or it is "off". */
   readonly fallback: string | null;
 }
 

@@ -28,6 +28,6 @@ export function progressLines(
   };
 }
 
-/** In minutes from two on. */
+/** In minutes, if there are two or more. */
 export const timeLeft = (seconds: number): string =>
   seconds >= 120 ? `${Math.ceil(seconds / 60)} min` : `${seconds} s`;

@@ -14,7 +14,7 @@ export async function run(
   const finish = (result: number) => {
     code = result;
   };
-  // A long-running daemon does not load the other commands.
+  // The other commands are not loaded into a long-running daemon.
   const runs = argv[0] === "serve" || argv[0] === "start";
   try {
     if (argv.length === 0) {

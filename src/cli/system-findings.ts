@@ -9,8 +9,8 @@ import { broken, doubtful, type Finding, fine } from "./finding.ts";
 const tolerableSeconds = 60;
 
 /**
- * Difference of this machine's clock to the service's, in seconds; null = unknown. A wrong clock sends reminders at wrong
- * times, and misjudges change times.
+ * Difference between this machine's clock and the service's, in seconds; null if unknown. A wrong clock sends reminders at
+ * wrong times, and misjudges change times.
  */
 export function checkClock(ahead: number | null): Finding {
   const subject = "clock";
@@ -35,7 +35,7 @@ export interface QuotaUse {
   readonly waiting?: Readonly<Record<string, number>>;
 }
 
-/** Detects another user of the account's quota. */
+/** Detects another program that uses the account's quota. */
 export function checkQuota({ used, quota, rateLimited, waiting }: QuotaUse): Finding {
   const what = quotaInWords({ used, quota, ...(waiting && { waiting }) });
   if (rateLimited === 0) return fine("quota", what);
@@ -48,11 +48,14 @@ export function checkQuota({ used, quota, rateLimited, waiting }: QuotaUse): Fin
 /** What the daemon has seen of a proxy in front. */
 export interface ProxyUse {
   readonly trusted: boolean;
-  /** When a request last came through an untrusted proxy; null = never. */
+  /** When a request last came through an untrusted proxy; null if none has. */
   readonly forwardedAt: string | null;
 }
 
-/** Detects a proxy that is not configured. Its address would count as everyone's, and cookies would ignore its https. */
+/**
+ * Detects a proxy that is not configured. All clients would seem to have its address, and cookies would not be restricted to
+ * https.
+ */
 export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding[] {
   if (forwardedAt === null) return [];
   if (trusted) {
@@ -102,7 +105,7 @@ export function checkPrivacy(folders: readonly string[]): Finding {
   });
 }
 
-/** Checks the age of the time zone data; `today` in any zone. */
+/** Checks the age of the time zone data. `today`: in any time zone. */
 export function checkZoneData(data: ZoneData, today: Temporal.PlainDate): Finding {
   const subject = "zone data";
   const { tz, icu } = data;

@@ -8,7 +8,8 @@ export interface Terminal {
   readonly style: (style: "bold" | "green" | "yellow" | "red", text: string) => string;
 }
 
-// Noncharacters of Unicode, which no text contains: the layout is decided by the process that knows its terminal.
+// Marks for tables and colors, made of Unicode noncharacters, which do not occur in text. The process that knows the terminal
+// replaces them.
 const cellEnd = "\uFDD0";
 const toneEnd = "\uFDD4";
 const toneStarts = { green: "\uFDD1", yellow: "\uFDD2", red: "\uFDD3" } as const;

@@ -24,7 +24,7 @@ export function startTimeLimit(limit: Temporal.Duration, onOver: () => void) {
   };
   resume();
   return {
-    /** Stops counting while waiting for something else. */
+    /** Pauses the count, for example while waiting for the reader. */
     pause,
     resume,
     isOver: (): boolean => isOver,

@@ -20,8 +20,8 @@ interface AccessGuardContext extends Pick<WebContext, "viewers" | "tokens" | "ba
 }
 
 /**
- * Enforces the access table: identifies the user, and refuses what they may not access. A URL without a row does not exist.
- * After it, `viewerOf` has a result wherever the table requires a person or the admin.
+ * Enforces the access table: identifies the user, and refuses what they may not access. A URL without a row is answered with
+ * 404. Handlers behind it can call `viewerOf` wherever the table requires a person or the admin.
  */
 export function accessGuard(context: AccessGuardContext): RequestHandler {
   const { auth, viewers, login, tokens, baseUrl } = context;
@@ -158,7 +158,7 @@ function isOwnSite({ headers, host }: Request, publicUrl: () => string): boolean
   const site = headers["sec-fetch-site"];
   if (site !== undefined) return site === "same-origin" || site === "none";
   const { origin } = headers;
-  // A browser that hides its page sends none; "null" is a page without a URL.
+  // Browsers that hide the page's origin send no header; "null" stands for a page without a URL.
   if (origin === undefined) return true;
   const from = URL.parse(origin)?.host;
   return from !== undefined && [host, new URL(publicUrl()).host].includes(from);

@@ -11,21 +11,21 @@ type Door = "page" | "program" | "agent" | "own";
 
 /** One row: who may use these methods at URLs with this pattern. */
 export interface AccessRule {
-  /** GET includes HEAD; "*" is any. */
+  /** GET includes HEAD; "*" means any method. */
   readonly methods: readonly string[];
-  /** `:name` is any one path segment, `*` at the end any number of them. */
+  /** `:name` stands for one path segment, `*` at the end for any number of them. */
   readonly path: string;
   readonly who: Who;
   readonly door: Door;
 }
 
-/** For everyone, without signing in. */
+/** Open to everyone, without signing in. */
 const open = (methods: string, path: string) => rule(methods, path, { who: "anyone", door: "own" });
 
-/** For anyone with the URL. Mail programs and other sites may link there. */
+/** Open to anyone with the URL. Mail programs and other sites may link there. */
 const link = (methods: string, path: string) => rule(methods, path, { who: "secret", door: "own" });
 
-/** Before signing in, and only for this server's own forms. */
+/** Used before signing in, and only by this server's own forms. */
 const door = (methods: string, path: string) =>
   rule(methods, path, { who: "anyone", door: "page" });
 
@@ -69,7 +69,7 @@ export const accessTable: readonly AccessRule[] = [
   rule("*", "/dav/*", { who: "person", door: "own" }),
   rule("*", "/.well-known/caldav", { who: "person", door: "own" }),
   rule("POST", "/mcp", { who: "person", door: "agent" }),
-  // Programs try these before they find CalDAV.
+  // Calendar programs try these paths before they find CalDAV.
   rule("OPTIONS PROPFIND REPORT", "/", { who: "person", door: "own" }),
   rule("OPTIONS PROPFIND REPORT", "*", { who: "person", door: "own" }),
 
@@ -131,15 +131,16 @@ export const accessTable: readonly AccessRule[] = [
   ...operations.map(({ access, method, path }) => api(access, method, path)),
 ];
 
-/** The rule for a URL. */
+/** The access rule for a URL. */
 export type Admission =
   | { readonly kind: "rule"; readonly rule: AccessRule }
-  /** It exists for other methods. */
+  /** The URL exists for other methods. */
   | { readonly kind: "method"; readonly allowed: readonly string[] }
   | { readonly kind: "unknown" };
 
 /**
- * Finds the row of a request; the most specific one if several match, so that `/edits/:id/approve` precedes `/edits/:id/:act`.
+ * Finds the row of a request; the most specific one if several match, such as `/edits/:id/approve` instead of
+ * `/edits/:id/:act`.
  */
 export function createAccess(
   table: readonly AccessRule[] = accessTable,
@@ -163,7 +164,7 @@ export function createAccess(
 const partsOf = (path: string): readonly string[] =>
   path.replace(/^\//, "").replace(/\/$/, "").split("/");
 
-/** A literal segment precedes a parameter, and that the open end. */
+/** Sorts literal segments before parameters, and parameters before a `*` at the end. */
 const rankOf = (path: string): string =>
   partsOf(path)
     .map((part) => (part === "*" ? "a" : part.startsWith(":") ? "b" : "c"))

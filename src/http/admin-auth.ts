@@ -13,7 +13,10 @@ export function createAdminAuth({
   return {
     /** True if the text is the admin token. */
     isToken: (candidate: string): boolean => sameSecret(candidate, adminToken()),
-    /** Records a wrong token, like `noteWrong`. Each way is counted separately, as an image on another site can request a URL. */
+    /**
+     * Records a wrong token, like `noteWrong`. Tokens in URLs are counted separately from those in headers and forms, because
+     * an image on another site can request a URL.
+     */
     noteWrong: (request: Request, by: "bearer" | "form" | "address"): Promise<number | null> =>
       noteWrong(throttle, { request, login: by === "bearer" ? by : `token by ${by}` }),
   };

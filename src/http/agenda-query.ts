@@ -14,11 +14,11 @@ export const kindChoices: readonly { readonly kind: SpokenKind; readonly label: 
   { kind: "subtask", label: "Subtasks" },
 ];
 
-/** Whose eyes an agenda is for: a person's, or the operator's (null), who sees everything. */
+/** The reader of an agenda: a person, or the operator (null), who sees everything. */
 export const onlookerOf = (viewer: Viewer): PersonId | null =>
   viewer.kind === "person" ? viewer.person : null;
 
-/** The filter in the calendar's URL. Unknown parts are ignored, as URLs are often truncated or retyped. */
+/** The filter in the calendar's URL. Unknown parts are ignored, because URLs are often truncated or retyped. */
 export function readAgendaFilter(query: Request["query"], viewer: Viewer): AgendaFilter {
   const projects = valuesOf(query["project"]).map(Number).filter(isId).map(projectId);
   const kinds = kindChoices
@@ -34,10 +34,10 @@ export function readAgendaFilter(query: Request["query"], viewer: Viewer): Agend
   };
 }
 
-/** A longer span is a mistake; a year's view is shorter. */
+/** No view shows more than a year, so a longer span is a mistake. */
 const longest = Temporal.Duration.from({ days: 400 });
 
-/** The days requested by a browser, as `from` and `to` (exclusive). Fails with a sentence. */
+/** The days requested by a browser, as `from` and `to` (exclusive). Fails with a sentence if they are invalid. */
 export function readDays(query: Request["query"], zone: string): Result<DaySpan, string> {
   const [from, to] = [readDay(query["from"]), readDay(query["to"])];
   if (!from) return fail("from: a day such as 2026-05-31 is needed");
@@ -49,7 +49,7 @@ export function readDays(query: Request["query"], zone: string): Result<DaySpan,
   return ok({ from, to, zone });
 }
 
-/** A day in a URL; null for anything else. */
+/** Reads a day from a URL; null for anything else. */
 export function readDay(value: unknown): Temporal.PlainDate | null {
   // A browser's calendar appends midnight to the day.
   const text = typeof value === "string" ? value.slice(0, 10) : "";

@@ -3,7 +3,7 @@ import { timeLimit } from "../runtime.ts";
 import { sendJson } from "./problem-json.ts";
 import type { WebContext } from "./web-context.ts";
 
-/** A pause of the service, and a few tries. */
+/** Long enough for a pause requested by the service and a few attempts. */
 const probePatienceMs = 170_000;
 
 /** The check of the time zone, for the command line. */

@@ -11,9 +11,9 @@ import { notFound, sendProblem } from "./problem-json.ts";
 
 /** Folders of the pages' files. */
 export interface AssetFolders {
-  /** Has the stylesheet and the icons, which need no build. */
+  /** The folder with the stylesheet and the icons, which need no build. */
   readonly sources: string;
-  /** Scripts built by Vite, with a manifest; may be missing. */
+  /** The folder with the scripts built by Vite and their manifest; may be missing. */
   readonly built: string;
 }
 
@@ -40,7 +40,7 @@ interface Catalogue extends PageAssets {
 export function createAssets(folders: AssetFolders): {
   readonly assets: () => PageAssets;
   readonly router: Router;
-  /** What makes the pages an app. */
+  /** The files that let the pages be installed as an app. */
   readonly app: Router;
 } {
   let known: Catalogue | null = null;
@@ -52,8 +52,8 @@ export function createAssets(folders: AssetFolders): {
 }
 
 /**
- * What makes the pages an app: `/app.webmanifest`, and `/worker.js`, the service worker, whose folder decides for which pages
- * it is. Neither is cached. Source: W3C, Web Application Manifest; Service Workers.
+ * The files that let the pages be installed as an app: `/app.webmanifest`, and `/worker.js`, the service worker, which controls
+ * all pages because it is in the top folder. Neither is cached. Source: W3C, Web Application Manifest; Service Workers.
  */
 function appRoutes(assets: () => Catalogue): Router {
   const router = Router();
@@ -81,7 +81,7 @@ function appRoutes(assets: () => Catalogue): Router {
       sendProblem(response, notFound("the scripts of the pages were not built"));
       return;
     }
-    // Its address stays the same, and its own policy decides what it may load.
+    // Its URL never changes, and its own content security policy decides what it may load.
     response
       .set({
         "Cache-Control": "no-store",
@@ -159,8 +159,8 @@ function sourceFile(path: string): { readonly name: string; readonly asset: Asse
 }
 
 /**
- * A built file in all three encodings, read on request. The smallest is cached, as open pages still refer to it after an
- * update.
+ * A built file in all three encodings, read on request. The smallest stays in memory, because open pages still refer to it
+ * after an update.
  */
 function builtFile(folder: string, name: string) {
   const endings = { br: ".br", gzip: ".gz" } as const;

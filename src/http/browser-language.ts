@@ -14,7 +14,7 @@ export function languageOfBrowser(
       request.headers.cookie ?? "",
     ) ?? [];
   if (isLanguage(chosen)) return chosen;
-  // Without the header, or for any language, the first is answered.
+  // Without the header, or if any language is accepted, the first language is used.
   const accepted = request.acceptsLanguages([otherwise, ...languageCodes]);
   return isLanguage(accepted) ? accepted : otherwise;
 }

@@ -4,9 +4,9 @@ import type { PersonId } from "../domain/ids.ts";
 import type { LogIn, LogInWay } from "../store/calendars/sign-ins.ts";
 import type { HttpDeps } from "./http-deps.ts";
 
-/** A browser session, as proved by the present request. */
+/** The browser session of the present request. */
 export interface BrowserSession extends LogIn {
-  /** The token in every form of this session. */
+  /** The token that every form of this session contains. */
   readonly formToken: string;
 }
 
@@ -17,7 +17,7 @@ export interface BegunSession {
 }
 
 interface NewSession {
-  /** Null is the admin. */
+  /** Null for the admin. */
   readonly person: PersonId | null;
   readonly way: LogInWay;
   readonly proxied: string | null;
@@ -25,7 +25,7 @@ interface NewSession {
 
 const cookieName = "dayferry-session";
 const sessionLength = Temporal.Duration.from({ hours: 24 * 14 });
-/** Accuracy of a session's last use. */
+/** How precisely a session's last use is recorded. */
 const useNotedEvery = Temporal.Duration.from({ hours: 1 });
 
 /**
@@ -64,7 +64,7 @@ export function createBrowserSessions({
     find(request: Pick<Request, "headers">, proxied: string | null): BrowserSession | null {
       const cookie = cookieOf(request);
       const session = cookie === null ? null : logIns.find(digestOf(cookie));
-      // It was started behind a proxy that now names another user.
+      // The session was started behind a proxy that now names another user.
       if (cookie === null || session?.proxied !== proxied) return null;
       used(session);
       return { ...session, formToken: sign(`form ${cookie}`) };
@@ -101,7 +101,7 @@ function cookieLine(
   return `${cookieName}=${value}; ${flags}`;
 }
 
-/** Null if it has none that this server can have set. */
+/** Null if the request has no cookie that this server can have set. */
 function cookieOf({ headers }: Pick<Request, "headers">): string | null {
   const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim().split("="));
   const [, value = ""] = pairs.find(([key]) => key === cookieName) ?? [];

@@ -10,13 +10,13 @@ export interface CalendarEvent {
   readonly start: string;
   readonly end: string | null;
   readonly allDay: boolean;
-  /** Whether it can be dragged, and whether its end can be. */
+  /** Whether the item can be dragged, and whether its end can be. */
   readonly startEditable: boolean;
   readonly durationEditable: boolean;
   readonly extendedProps: {
     readonly kind: SpokenKind;
     readonly sequence: number;
-    /** True if the service has no end, so that moving it sets none. */
+    /** True if the item has no end in the service, so that moving it sets none. */
     readonly isOpenEnded: boolean;
     readonly pending: boolean;
     readonly completed: boolean;
@@ -29,7 +29,7 @@ export interface CalendarEvent {
   };
 }
 
-/** An item for the browser's calendar. `isFixed`: this reader has read-only access. */
+/** Describes an item for the browser's calendar. `isFixed`: this reader has read-only access. */
 export function calendarEvent(
   shown: AgendaItem,
   { isFixed }: { readonly isFixed: boolean },

@@ -26,7 +26,7 @@ import { badRequest, forbidden, notFound, sendProblem } from "./problem-json.ts"
 import { redirectTo, sendPage } from "./send-page.ts";
 import type { WebContext } from "./web-context.ts";
 
-/** A description may be long. */
+/** Size limit of a form; descriptions may be long. */
 const longestForm = 500_000;
 /** The list ends with the day on which it reaches this many, and continues on another page. */
 const listedItems = 100;
@@ -123,7 +123,7 @@ export function calendarRoutes(
     };
   }
 
-  /** Data that only tasks have in the service. */
+  /** Only tasks have these data in the service. */
   function besides(item: Item) {
     const id = item.kind === "task" ? item.id : null;
     return id === null
@@ -212,7 +212,7 @@ export function calendarRoutes(
     answer(response, { shown: null, wish, fields: given, once });
   });
 
-  /** An id of the preview, so that a double click creates nothing twice. */
+  /** The id of the preview, so that a double click creates only one item. */
   function onceOf(request: Request): string {
     const given = formField(request.body, "once");
     return /^[0-9a-f]{32}$/.test(given)
@@ -299,7 +299,7 @@ export function calendarRoutes(
         if (shown) sendItem(response, shown, { isUnchanged: true });
         return;
       case "moved":
-        // What was entered stays; the next try is compared with the item's present state.
+        // The form keeps what was entered; the next attempt is compared with the item's present state.
         if (shown) {
           const now = fieldsOfItem(shown.item, viewers.viewerOf(response.req).zone);
           sendItem(response, shown, { fields: { ...now, ...fields }, since: outcome.since });
@@ -339,7 +339,7 @@ interface SentForm {
   readonly shown: AgendaItem | null;
   readonly wish: FormWish;
   readonly fields?: ItemFields;
-  /** Identifies a new item. */
+  /** An id for the new item. */
   readonly once?: string | null;
 }
 

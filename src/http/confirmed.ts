@@ -5,7 +5,7 @@ import { sendPage } from "./send-page.ts";
 
 /**
  * True if a destructive action was confirmed. Otherwise answers with a page that asks, whose form submits the same fields
- * again. For forms that passed `formGuard`; scripts use `/api`, which does not ask.
+ * again. Use it only for forms that passed `formGuard`; scripts use `/api`, which does not ask.
  */
 export function isConfirmed(response: Response, question: () => ConfirmQuestion): boolean {
   const { body } = response.req;

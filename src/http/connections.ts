@@ -3,17 +3,17 @@ import type { Socket } from "node:net";
 import type { Log } from "../log.ts";
 import { type ProxyTrust, proxyTrust, type TrustProxy } from "./trusted-proxies.ts";
 
-/** Limits for connections of strangers. */
+/** Limits for connections from unknown addresses. */
 export interface ConnectionLimits {
   /** A connection that does not read what is written to it is closed after this time. */
   readonly unreadMs: number;
   /** Time limit for the headers of a request. */
   readonly headersMs: number;
-  /** Concurrent connections from one address that is no trusted proxy. */
+  /** Concurrent connections from one address that is not a trusted proxy. */
   readonly perAddress: number;
 }
 
-/** Longer than proxies keep idle connections, as a request on one that is just being closed fails. */
+/** Longer than proxies keep idle connections, because a request on a connection that is just being closed fails. */
 const keepAliveMs = 75_000;
 
 export const usualLimits: ConnectionLimits = {
@@ -24,21 +24,24 @@ export const usualLimits: ConnectionLimits = {
 
 const logEvery = Temporal.Duration.from({ minutes: 1 });
 
-/** Which connections are counted, and who is told of refused ones. */
+/** Decides which connections are counted, and where refused ones are logged. */
 export interface ConnectionGuard {
-  /** A proxy in front brings everyone's connections. If it may have any address, every client counts as the proxy. */
+  /**
+   * The number of a trusted proxy's connections is not limited, because they carry everyone's requests. If the proxy may have
+   * any address, nobody's number is limited.
+   */
   readonly trustProxy: TrustProxy;
   readonly log: Log;
   readonly clock: () => Temporal.Instant;
   readonly limits?: ConnectionLimits;
-  /** True for an address of this machine, where a proxy may be; loopback by default. */
+  /** True for an address of this machine, where a proxy may run; loopback addresses by default. */
   readonly isOwn?: (address: string) => boolean;
 }
 
 /**
  * Protects against clients that connect and do nothing: unread answers stay in memory, and each connection takes a file handle.
- * Handlers may take their time: only a connection with unread octets is closed. This machine and a trusted proxy may open any
- * number of connections, for many people.
+ * A slow handler does not matter: only a connection whose client does not read is closed. This machine and a trusted proxy may
+ * open any number of connections, because they may serve many people.
  */
 export function guardConnections(server: Server, guard: ConnectionGuard): void {
   const { unreadMs, headersMs } = guard.limits ?? usualLimits;
@@ -53,7 +56,7 @@ export function guardConnections(server: Server, guard: ConnectionGuard): void {
     });
   };
   server.on("request", watch);
-  // Without another listener, this one would have to answer.
+  // If this were the only listener, it would have to answer.
   if (server.listenerCount("checkContinue") > 0) server.on("checkContinue", watch);
   countConnections(server, { ...guard, trusts: proxyTrust(guard.trustProxy) });
 }

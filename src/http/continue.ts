@@ -16,7 +16,7 @@ export function continueWhenRead(server: Server, listener: RequestListener): voi
   server.on("checkContinue", (request: IncomingMessage, response) => {
     response.setHeader("Connection", "close");
     request.once("resume", () => {
-      // Once answered, the body is only discarded.
+      // After the answer, the body is discarded.
       if (response.headersSent) return;
       response.removeHeader("Connection");
       response.writeContinue();
@@ -25,7 +25,10 @@ export function continueWhenRead(server: Server, listener: RequestListener): voi
   });
 }
 
-/** Refuses a body of more than `limit` bytes that waits for `100 Continue`. The reader refuses any other. */
+/**
+ * Refuses a body of more than `limit` bytes while its client waits for `100 Continue`. Other bodies are refused when they are
+ * read.
+ */
 export function refuseUnread(limit: number): RequestHandler {
   return ({ headers }, _response, next) => {
     const isTooLarge = waits(headers) && Number(headers["content-length"] ?? 0) > limit;

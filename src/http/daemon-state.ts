@@ -8,7 +8,7 @@ import type { Forecast } from "../sync/forecast.ts";
 import type { GateState } from "../upstream/gate.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 
-/** What `/api/status`, the status page and `/metrics` are read from. */
+/** The sources of `/api/status`, the status page and `/metrics`. */
 export interface DaemonState {
   readonly version: string;
   readonly store: Store;
@@ -16,7 +16,7 @@ export interface DaemonState {
   /** Counts since the start; absent if nothing is counted. */
   readonly tallies?: Tallies;
   readonly ready: () => boolean;
-  /** True if everything served was read since the start. */
+  /** True once everything that is served was read since the start. */
   readonly fresh: () => boolean;
   readonly forecast: () => Forecast;
   /** State of the account-wide list of tasks. */
@@ -26,7 +26,7 @@ export interface DaemonState {
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
   readonly loopDelay: () => LoopDelay;
-  /** Current troubles; absent if nobody watches. */
+  /** Current troubles; absent if they are not watched. */
   readonly troubles?: () => readonly HeldTrouble[];
   /** The copy that `serve --read-only` serves; absent for an own database. */
   readonly copy?: () => CopyState;
@@ -37,7 +37,7 @@ export interface DaemonState {
 
 /** A copy of another daemon's database. */
 export interface CopyState {
-  /** Age of its newest data; null if nothing was read. */
+  /** Age of its newest data; null if the other daemon has read nothing yet. */
   readonly ageSeconds: number | null;
   readonly readAt: Temporal.Instant | null;
   /** When its file was written. */
@@ -45,8 +45,8 @@ export interface CopyState {
   /** Since when this state is served. */
   readonly takenAt: Temporal.Instant;
   readonly revision: number;
-  /** Why the present file is not served; null if it is. */
+  /** Why the present file is not served; null if it is served. */
   readonly problem: string | null;
-  /** Who accepts edits. */
+  /** How edits of each channel are accepted. */
   readonly primary: string | null;
 }

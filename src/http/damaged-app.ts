@@ -4,11 +4,11 @@ import { sendProblem } from "./problem-json.ts";
 
 interface DamagedDeps {
   readonly problem: string;
-  /** What helps, with the command to type. */
+  /** The remedy, with the command to type. */
   readonly remedy: string;
   /** Time of the backup that is served; null if there is none. */
   readonly asOf: Temporal.Instant | null;
-  /** Serves that backup; null until it is open. */
+  /** Serves pages and reads from that backup; null until it is open. */
   readonly standIn: {
     readonly app: RequestListener;
     /** True if a secret URL opens a feed there. */
@@ -16,7 +16,7 @@ interface DamagedDeps {
   } | null;
 }
 
-/** A person is needed, so retrying every minute is pointless. */
+/** Only the operator can end this state, so programs need not retry every minute. */
 const retrySeconds = 300;
 
 const reason =
@@ -26,8 +26,9 @@ const feedAddress = /^\/feeds\/([^/?#]+)\/[^/?#]+\.ics$/;
 const ofCalendars = /^\/(?:dav|\.well-known\/caldav)(?:\/|$)/;
 
 /**
- * The HTTP server beside a damaged database. Feeds are served from the backup; a newer one waits, as it is not gone. Calendar
- * programs must wait, as the backup is older than their data. Pages and reads go to the stand-in, which refuses writes.
+ * The HTTP server while the database is damaged. Feeds are served from the backup; a feed that is newer than the backup gets a
+ * temporary error, because it still exists. Calendar programs get a temporary error too, because the backup is older than their
+ * data. Pages and reads are answered from the backup, and writes are refused.
  */
 export function createDamagedApp(deps: DamagedDeps): RequestListener {
   const { standIn } = deps;
@@ -47,7 +48,10 @@ export function createDamagedApp(deps: DamagedDeps): RequestListener {
   };
 }
 
-/** Alive, as a restart would not help, but not ready for edits. Paths are shown to the operator only. */
+/**
+ * Reports that the daemon is alive, because a restart would not help, but not ready for edits. Paths are shown to the operator
+ * only.
+ */
 function sendHealth(response: ServerResponse, path: string, deps: DamagedDeps): void {
   const feedsAsOf = deps.asOf?.toString() ?? null;
   response.writeHead(path === "/healthz" ? 200 : 503, {

@@ -41,9 +41,9 @@ const onePage = () => import("./pages/edit-page.ts");
 const filePage = () => import("./pages/edit-file-page.ts");
 
 const pageSize = 40;
-/** Larger files need the command line, as the file goes to the browser and back with the plan. */
+/** Larger files need the command line, because the form sends the file to the browser and back. */
 const fileLimit = 1_500_000;
-/** Combined texts written by a person. */
+/** Texts that a person has combined. */
 const textLimit = 500_000;
 
 /**
@@ -210,7 +210,7 @@ export function editPageRoutes(context: EditPageContext): Router {
     if (edit && preview) sendPage(response, undoPage({ edit, preview, isAnew: false }, frame));
   });
 
-  // Somebody reloads the answer to a form.
+  // A browser requests this URL if a person reloads the answer to a form.
   router.get("/edits/:id/:act", (request, response) =>
     redirectTo(response, `edits/${encodeURIComponent(request.params.id)}`),
   );
@@ -300,7 +300,7 @@ export function editPageRoutes(context: EditPageContext): Router {
         redirectTo(response, `edits/${decision.edit.id}`);
         return;
       case "overwrites": {
-        // True if the form named a displayed version.
+        // True if the form named the version that was displayed.
         const isAnew = formField(response.req.body, "version") !== "";
         await sendEdit(response.status(409), asNow(response, edit), { isAnew });
         return;
@@ -366,7 +366,7 @@ function readPicks(body: unknown): {
   return { version: version === "" ? null : version, picks: { keep, fields }, carried };
 }
 
-/** A person's choices in the form of an undo: for fields changed by someone else since. */
+/** A person's choices in the form of an undo, for fields that someone else has changed since. */
 function readUndoPicks(body: unknown): UndoChoices {
   const picks: Partial<Record<PatchField, "back" | "leave">> = {};
   for (const field of patchFields) {

@@ -21,7 +21,7 @@ import { redirectTo, sendPage } from "./send-page.ts";
 import { frameOf } from "./viewer.ts";
 import type { WebContext } from "./web-context.ts";
 
-/** Actions on a feed by verb, as in the buttons of its page. */
+/** Actions on a feed, by the verb in the URL of each button of its page. */
 const actsOnFeeds: ReadonlyMap<string, Operation> = new Map(
   operations
     .filter(({ method, path }) => method !== "GET" && path.startsWith("/api/feeds/:id"))
@@ -107,7 +107,7 @@ export function feedPageRoutes(context: WebContext): Router {
     await sendList(response.status(400), { entered, problems });
   });
 
-  // For the form of a new feed, while it is filled in.
+  // Shows the contents of a new feed while its form is filled in.
   router.post("/feeds/count", ...formGuard(viewers), async (request, response) => {
     const viewer = viewers.viewerOf(request);
     const { feedBodyOf } = await import("./pages/feed-form.ts");

@@ -18,8 +18,8 @@ interface FeedRoutesDeps extends Pick<HttpDeps, "feeds" | "log"> {
 const feedAddress = /^\/feeds\/([^/?#]+)\/[^/?#]+\.ics(?:\?|$)/;
 
 /**
- * The usual fetch, before everything else: of an unchanged feed that the program has, or whose bytes are in memory. Others go
- * to the general route.
+ * Answers the most frequent requests before anything else runs: feeds that the program already has, or whose bytes are in
+ * memory. Other requests go to the general route.
  */
 export function feedsAtHand({
   feeds,
@@ -97,7 +97,7 @@ export function feedRoutes({ feeds, sharedCache, log, health }: FeedRoutesDeps):
   return router;
 }
 
-/** It may come back, so it is no empty calendar. */
+/** The project may come back, so an empty calendar would be wrong. */
 function sendFault(response: Response, { reason }: FeedFault): void {
   response.setHeader("Retry-After", "3600");
   const detail = `${reason}; another filter helps, or another feed`;
@@ -133,7 +133,8 @@ async function answer(
   const waiting = isPrepared || feed.isAtHand() ? null : feed.prepare();
   if (waiting) {
     await waiting;
-    // Something may have changed meanwhile. On a disk that stores nothing the feed is still not prepared, and is built at once.
+    // Something may have changed in the meantime. If the disk accepts no writes, the feed is still not prepared, and is built
+    // at once.
     return answer(feed, asked, true);
   }
   const { coding } = version;
@@ -144,7 +145,7 @@ async function answer(
 /** A feed's present version in the client's encoding. */
 interface Version {
   readonly coding: Coding | null;
-  /** The ETags under which a client may have it. */
+  /** The ETags under which a client may have this version. */
   readonly etags: readonly string[];
   readonly modifiedAt: Temporal.Instant;
   readonly headers: OutgoingHttpHeaders;
@@ -201,8 +202,8 @@ async function readyHead(feed: OpenFeed): Promise<Head> {
 }
 
 /**
- * True if the client's copy is current. If-None-Match precedes If-Modified-Since, whose date is really compared. Source: RFC
- * 9110 13.2.2.
+ * True if the client's copy is current. If-None-Match takes precedence over If-Modified-Since, whose date is compared by value
+ * instead of as text. Source: RFC 9110 13.2.2.
  */
 function isUnchanged(
   { headers }: Request,

@@ -27,7 +27,7 @@ export const readForm = (longest = usualLength): RequestHandler =>
 
 /**
  * Accepts forms that this server gave to this viewer, by their token; scripts may send it in the header X-Form-Token. Answers
- * 403 otherwise. A person's form from an earlier session can be resubmitted from that answer.
+ * 403 otherwise. That answer lets a person submit a form from an earlier session again.
  */
 export function formGuard(
   viewers: Pick<Viewers, "find" | "formToken">,

@@ -3,8 +3,8 @@ import { createAccess } from "./access.ts";
 import { rootOf } from "./send-page.ts";
 
 /**
- * The page after signing in. It is in the sign-in page's URL, which anyone can write, so only pages of this server that require
- * signing in are accepted.
+ * The page to open after signing in. Its name comes from the sign-in page's URL, which anyone can write, so only pages of this
+ * server that require signing in are accepted.
  */
 
 /** The URL of the sign-in page that continues to the requested one. */

@@ -2,7 +2,7 @@ import { Router } from "express";
 import { retryAfterOf } from "../store/storage-health.ts";
 import type { WebContext } from "./web-context.ts";
 
-/** Retry interval during a first sync. */
+/** Seconds after which to retry during a first sync. */
 const sweepSeconds = "10";
 
 /** Liveness, readiness, and robots.txt, which allows fetching feeds. */

@@ -75,7 +75,7 @@ export function createApp(deps: HttpDeps): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  // The address named by a trusted proxy counts, not those that its client claims.
+  // The client's address is the one named by a trusted proxy, not one claimed by the client itself.
   const trusts = proxyTrust(deps.trustProxy);
   app.set("trust proxy", trusts);
   app.use(({ headers, socket }, _response, next) => {
@@ -123,7 +123,7 @@ export function createApp(deps: HttpDeps): Express {
   app.use(assetRouter);
   app.get("/live", openLive(deps, viewers));
   app.use((_request, response, next) => {
-    // Everything below is for one reader and one moment; cacheable answers override this.
+    // Everything below depends on the reader and the moment, so caching is off; cacheable answers override this.
     response.set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     next();
   });
@@ -139,7 +139,7 @@ export function createApp(deps: HttpDeps): Express {
   return app;
 }
 
-/** What programs and links in mails request. */
+/** Routes for programs and for links in mails. */
 function apiRouters(context: WebContext): readonly [Router, ...Router[]] {
   const { scrape, mailLinks, store } = context;
   return [
@@ -177,7 +177,7 @@ function pageRouters(context: WebContext): readonly [Router, ...Router[]] {
 const noSharedCache = ({ meta: { installation } }: Store): SharedCache =>
   createSharedCache({ config: null, installation, onServed() {} });
 
-/** The stream for open pages, until the server stops. */
+/** The event stream for open pages, which ends when the server stops. */
 function openLive(deps: HttpDeps, viewers: Viewers): RequestHandler {
   const live = createLive({
     watch: deps.store.topics,
@@ -208,11 +208,14 @@ function errorHandler(log: Log, health: StorageHealth): ErrorRequestHandler {
   };
 }
 
-/** A path for logs: whatever follows `/feeds/`, `/act/`, `/unsubscribe/` or `/login/` is as good as a password. */
+/**
+ * The path to write into logs, without the text after `/feeds/`, `/act/`, `/unsubscribe/` and `/login/`, which is as good as a
+ * password.
+ */
 const openPath = (path: string): string =>
   path.replace(/^\/(feeds|act|unsubscribe|login)\/.*/i, "/$1/…");
 
-/** Nothing of the request was stored. Source: RFC 4918 11.5 (507). */
+/** Nothing was stored for this request. Source: RFC 4918 11.5 (507). */
 const storageProblem = (trouble: StorageTrouble): Problem => ({
   status: trouble.kind === "full" ? 507 : 503,
   title: trouble.kind === "damaged" ? "Database damaged" : "Cannot be stored",
@@ -234,7 +237,7 @@ function problemOf(status: number): Problem {
   };
 }
 
-/** Errors of express and its body readers have a status. */
+/** Errors thrown by Express and its body readers have a status. */
 function statusOf(error: unknown): number {
   if (!(error instanceof Error && "status" in error)) return 500;
   const { status } = error;

@@ -30,11 +30,11 @@ import type { TrustProxy } from "./trusted-proxies.ts";
 
 /** Progress of the demo. */
 export interface DemoProgress {
-  /** When its own edits ended; null if they have not. */
+  /** When the demo's own edits ended; null if they have not. */
   readonly toldAt: () => Temporal.Instant | null;
 }
 
-/** What the HTTP server is made of. */
+/** Everything that the HTTP server is built from. */
 export interface HttpDeps
   extends DaemonState,
     Omit<OperationModules, "eventLoop" | "statusReader"> {
@@ -72,7 +72,7 @@ export interface HttpDeps
     readonly webhooks: WebhookSettings;
     readonly testFor: (person: PersonDescription) => WebhookMessage;
   };
-  /** Shared by the process. */
+  /** Shared by all parts of the process. */
   readonly eventLoop?: EventLoopBudget;
   /** Checks the configured zone; absent if nothing is sent to the service. */
   readonly probeZone?: ((signal: AbortSignal) => Promise<ZoneProof>) | undefined;
@@ -80,7 +80,7 @@ export interface HttpDeps
   readonly scrape?: Scraper | null;
   /** URL of the metrics, for the status page; null if there are none. */
   readonly metricsUrl?: () => string | null;
-  /** The current one. */
+  /** The current admin token. */
   readonly adminToken: () => string;
   /** For readers whose language is unknown. Default: English. */
   readonly language?: Language;
@@ -101,7 +101,7 @@ export interface HttpDeps
   /** What only the operator sees and does; absent if there is nothing to set up. */
   readonly operator?: {
     readonly settings: () => Promise<readonly EffectiveSetting[]>;
-    /** Checks everything, including the mail server: some seconds. */
+    /** Checks everything, including the mail server, which takes some seconds. */
     readonly examine: (status: Status) => Promise<readonly StatusFinding[]>;
     /** Sends a test message by each way to the operator; absent if nothing is sent. */
     readonly test?: () => Promise<readonly StatusFinding[]>;

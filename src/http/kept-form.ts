@@ -2,9 +2,9 @@ import type { Request } from "express";
 import { createAccess } from "./access.ts";
 
 /**
- * A form submitted after the session had ended: nothing is done, and nothing is lost. It passes through the sign-in page, and
- * is submitted again only with the person's consent. It is kept only if the browser says that it comes from this server, as
- * another site must not be able to prefill it.
+ * A form that was submitted after the session had ended. It is not processed, but passed through the sign-in page, and
+ * submitted again only with the person's consent. It is kept only if the browser says that it comes from this server, because
+ * another site must not be able to fill it in.
  */
 
 /** A form that was not processed. */
@@ -17,7 +17,7 @@ export interface KeptForm {
 /** The field of the sign-in form that carries it. */
 export const keptField = "kept";
 
-/** Size limit, as sign-in requests come from strangers. */
+/** Size limit, because anyone can send sign-in requests. */
 export const longestKept = 100_000;
 
 /** The form of an unauthenticated request; null if there is none to keep. Its body has been read. */
@@ -41,8 +41,8 @@ export function readKept(text: string): KeptForm | null {
 export const keptText = (kept: KeptForm): string => JSON.stringify(kept);
 
 /**
- * True if a browser has sent the form from a page of this server. Other sites are refused in `access-guard`; here the browser
- * must have named the origin.
+ * True if a browser has sent the form from a page of this server. `access-guard` refuses other sites; here the browser must
+ * also have named its origin.
  */
 export function isOwnForm(request: Request): boolean {
   const { origin, "sec-fetch-site": site } = request.headers;

@@ -4,7 +4,10 @@ import { ipKeyGenerator, rateLimit } from "express-rate-limit";
 import { tooManyPage } from "./pages/login.ts";
 import { sendPage } from "./send-page.ts";
 
-/** Guards pages of links without sign-in: as good as a password, they are for one reader alone. */
+/**
+ * Guards pages that a link opens without sign-in: such a link is as good as a password, so its pages are never cached and
+ * requests are limited.
+ */
 export const linkGuard = (): readonly RequestHandler[] => [unlisted, linkLimit()];
 
 const unlisted: RequestHandler = (_request, response, next) => {
@@ -29,5 +32,5 @@ const linkLimit = (): RequestHandler =>
     keyGenerator: ({ ip = "", path }) => `${ipKeyGenerator(ip)} ${hash("sha256", linkIn(path))}`,
   });
 
-/** The signed part of a path, which a link has in several URLs. */
+/** The signed part of a path, which is the same in all URLs of a link. */
 const linkIn = (path: string): string => path.split("/", 2).join("/");

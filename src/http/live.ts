@@ -25,7 +25,7 @@ export interface LiveTimers {
   readonly after: (ms: number, step: () => void) => void;
 }
 
-/** Soon after the first of several changes, but not often while much changes. */
+/** Several changes are sent together: a short time after the first one, and at intervals while changes go on. */
 const soonMs = 150;
 const restMs = 1000;
 /** Proxies drop silent connections after a minute or so. */
@@ -43,7 +43,7 @@ interface Stream {
   readonly since: number;
 }
 
-/** What the pages of one viewer were told in this run: a change hidden from the viewer leaves no trace. */
+/** The events sent to one viewer's pages since the start. Changes hidden from the viewer are not counted. */
 interface Audience {
   readonly viewer: Viewer;
   events: number;
@@ -58,7 +58,7 @@ interface Audience {
 export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
   const streams = new Set<Stream>();
   const audiences = new Map<string, Audience>();
-  /** Each kind of news once. */
+  /** Each kind of news is sent once. */
   const news = new Map<string, TopicNews>();
   let sentAt = Number.NEGATIVE_INFINITY;
   let isFollowing = false;
@@ -107,7 +107,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
     }
   }
 
-  /** The news that a viewer may know of. */
+  /** The news that a viewer may receive. */
   function topicsFor(viewer: Viewer): readonly Topic[] {
     try {
       const seen = [...news.values()].filter((one) => concerns(viewer, one));
@@ -146,7 +146,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
     timers.after(beatMs, beat);
   }
 
-  /** Changes since the last event of a page; everything if unknown. */
+  /** The changes since the last event of a page; everything if that event is unknown. */
   function missed({ sent }: Audience, last: string): readonly Topic[] {
     if (last === "") return [];
     const [of, number] = last.split(".");

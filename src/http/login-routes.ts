@@ -21,7 +21,10 @@ import type { Viewers } from "./viewer.ts";
 import type { WebContext } from "./web-context.ts";
 import { noteWrong } from "./wrong-secret.ts";
 
-/** The admin token in the start page's URL, once, as printed by `demo`. Must precede everything that requires signing in. */
+/**
+ * Accepts the admin token in the start page's URL, as printed by `demo`. Must be registered before everything that requires
+ * signing in.
+ */
 export function tokenInAddress({
   auth,
   viewers,
@@ -38,7 +41,7 @@ export function tokenInAddress({
       response.setHeader("Set-Cookie", cookie);
       const next = checkedNext(queryText(request, "next") ?? "");
       redirectTo(response.set("Cache-Control", "no-store"), next);
-      // An image on another site can request such a URL, which must not end a session.
+      // An image on another site can request such a URL, so a wrong token must not end a session.
     } else if (viewers.find(request)) next();
     else {
       const seconds = await auth.noteWrong(request, "address");
@@ -50,7 +53,7 @@ export function tokenInAddress({
 
 /**
  * Signs people in and out: by app password, by a link by mail, and the admin by the token. `proxyLogout`: the proxy's sign-out
- * URL; null = none.
+ * URL; null if it has none.
  */
 export function loginRoutes(
   { viewers, passwords, mailedLogIns, throttle, store, log }: WebContext,
@@ -61,7 +64,7 @@ export function loginRoutes(
   router.get("/login", (request, response) => {
     const next = checkedNext(queryText(request, "next") ?? "");
     const viewer = viewers.find(request);
-    // Somebody authenticated by a proxy may become the admin here.
+    // A person authenticated by a proxy may sign in as the admin here.
     if (viewer && viewers.sessionOf(request)) redirectTo(response, next);
     else {
       const root = rootOf(request);
@@ -81,7 +84,7 @@ export function loginRoutes(
     }
     const login = formField(request.body, "login").trim();
     const password = formField(request.body, "password");
-    // Nothing was tried, as when somebody without a password presses Enter.
+    // Nothing was entered, so there is nothing to count.
     if (password === "") return refuse({ request, response, seconds: null }, "no-password");
     const person = passwords.check(login, password);
     if (person) {
@@ -100,7 +103,7 @@ export function loginRoutes(
     const seconds = await noteWrong(throttle, { request, login: "link by mail" });
     if (seconds !== null) return refuse({ request, response, seconds }, "nobody");
     const next = checkedNext(formField(request.body, "next"));
-    // Done after the answer, so that its timing reveals nothing.
+    // Runs after the answer, so that the answer's timing reveals nothing.
     response.once("finish", () => askForLink(login, next));
     const minutes = wholeMinutes(linkLength);
     const kept = keptBy(request);
@@ -152,7 +155,7 @@ export function loginRoutes(
   return router;
 }
 
-/** A sign-in with a kept form, which is larger as nested text. */
+/** Size limit of a sign-in, which may carry another form as text. */
 const readLogIn = readForm(2 * longestKept);
 
 const keptBy = ({ body }: Request): KeptForm | null => readKept(formField(body, keptField));

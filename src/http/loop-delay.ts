@@ -1,7 +1,7 @@
 import { createHistogram, type Histogram, performance } from "node:perf_hooks";
 
 /**
- * How long the main thread was blocked, so that nothing else was answered or sent. Milliseconds, maxima of the last minutes.
+ * For how many milliseconds the main thread was blocked, so that nothing else was answered or sent: maxima of the last minutes.
  */
 export interface LoopDelay {
   readonly p50Ms: number;
@@ -20,14 +20,14 @@ export type LoopDelayMeter = ReturnType<typeof createLoopDelayMeter>;
 export interface EventLoop {
   /** Milliseconds since the process started, and how many of them the loop was idle. */
   readonly moment: () => { readonly at: number; readonly idle: number };
-  /** Calls back in the next turn, without causing one. */
+  /** Calls back in the loop's next turn, without causing one. */
   readonly nextTurn: (callback: () => void) => void;
 }
 
 const minutesKept = 5;
 
 /**
- * Measures every turn of the event loop until the signal aborts: the time since the previous turn without idle time.
+ * Measures every turn of the event loop until the signal aborts: the time since the previous turn, less the idle time.
  * `monitorEventLoopDelay` per iteration misses callbacks of sockets and files, where answers are made; with a timer it would
  * keep an idle daemon busy.
  */
@@ -44,7 +44,7 @@ export function measureDelays(
     before = now;
     lookInNextTurn();
   }
-  // Called in the next turn, whenever that is, without causing one.
+  // Called in the loop's next turn, whenever that is, without causing one.
   const lookInNextTurn = (): void => {
     if (!signal.aborted) nextTurn(look);
   };
@@ -71,7 +71,7 @@ export function createLoopDelayMeter(histogram: DelayHistogram) {
         minutes: all.length,
       };
     },
-    /** Call at the end of each minute: drops the oldest one. */
+    /** Call at the end of each minute; drops the oldest minute. */
     turnOver(): void {
       past = [...past, minuteOf(histogram)].slice(1 - minutesKept);
       histogram.reset();

@@ -5,7 +5,7 @@ import { operations } from "../operations/operations.ts";
 import { forbidden, sendProblem } from "./problem-json.ts";
 import type { WebContext } from "./web-context.ts";
 
-/** As large as a file of edits, with escapes. */
+/** Size limit: a file of edits with its characters escaped. */
 const largestMessage = 12_000_000;
 
 /**
@@ -57,8 +57,8 @@ export function mcpRoutes(context: WebContext): Router {
 }
 
 /**
- * True unless a page of another site sends it, whatever name it gives this server by its DNS. Source: MCP, transports, security
- * warning.
+ * True unless a page of another site sends the request. Also refuses sites whose DNS names point at this server. Source: MCP,
+ * transports, security warning.
  */
 function isOwnOrigin({ headers: { origin } }: Request, publicUrl: string): boolean {
   if (origin === undefined) return true;

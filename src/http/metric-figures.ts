@@ -7,11 +7,11 @@ import { type DiskUse, readDiskUse } from "../store/disk-use.ts";
 import type { Gauges, OpenEdits } from "../store/gauges.ts";
 import type { DaemonState } from "./daemon-state.ts";
 
-/** What metrics are read from. */
+/** The sources of all metrics. */
 export interface MetricSources extends DaemonState {
   readonly tallies: Tallies;
   readonly databaseFile: string;
-  /** How long a request counts against the quota. */
+  /** The period for which a request counts against the quota. */
   readonly quotaSpan: Temporal.Duration;
   /** True if the service is down. */
   readonly isOut: () => boolean;
@@ -34,7 +34,7 @@ export interface ListFigures {
   readonly oldest: Temporal.Instant | null;
 }
 
-/** The sources, and the figures of this moment that several metrics share. */
+/** The sources, and the current figures that several metrics share. */
 export interface Figures extends MetricSources {
   readonly now: Temporal.Instant;
   readonly gauges: Gauges;
@@ -50,11 +50,11 @@ export interface ProcessFigures {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
-  /** Null if the system does not tell. */
+  /** Null if the system does not report it. */
   readonly openFiles: number | null;
 }
 
-/** Reads the figures in turns; the reader is created once. */
+/** Reads the figures with pauses for other work. The reader is created once. */
 export function createFigures(sources: MetricSources): () => Promise<Figures> {
   const { store, clock } = sources;
   const gauges = store.gauges();

@@ -3,11 +3,11 @@ import { troubleKinds } from "../domain/trouble-kinds.ts";
 import type { Figures, ListFigures } from "./metric-figures.ts";
 import type { TextMetric } from "./metric-text.ts";
 
-/** A documented metric, and how its values are found. */
+/** A documented metric and the function that reads its values. */
 export interface Metric extends Omit<TextMetric, "samples"> {
-  /** Its labels; none for a single value. */
+  /** Its labels; empty for a single value. */
   readonly labels?: readonly string[];
-  /** The same figure's name in `/api/status`; null if absent. */
+  /** Name of the same figure in `/api/status`; null if absent. */
   readonly status: string | null;
   readonly read: (figures: Figures) => TextMetric["samples"];
 }

@@ -78,8 +78,8 @@ const escapedHelp = (text: string): string => text.replaceAll("\\", "\\\\").repl
 const escapedValue = (text: string): string => escapedHelp(text).replaceAll('"', '\\"');
 
 /**
- * The format preferred by an Accept header; the older one on a tie, or if neither is accepted. Parameters other than `version`
- * and `q` are ignored.
+ * The format preferred by an Accept header; the older format on a tie, or if neither is accepted. Parameters other than
+ * `version` and `q` are ignored.
  */
 export function formFor(accept: string | undefined): MetricForm {
   const wishes = (accept ?? "").split(",").map(readWish);

@@ -13,7 +13,7 @@ interface Scrape {
 /** Answers a scraper's `Accept` header with the present metrics. */
 export type Scraper = (accept: string | undefined) => Promise<Scrape>;
 
-/** Loaded on first use. Concurrent scrapers share one reading, so that many cost no more than one. */
+/** Loaded on first use. Concurrent requests share one reading. */
 export function createScraper(sources: MetricSources): Scraper {
   let loading: ReturnType<typeof load> | null = null;
   let underWay: Promise<readonly TextMetric[]> | null = null;
@@ -40,7 +40,7 @@ async function load(sources: MetricSources) {
   return { read: createFigures(sources), metricsOf, contentTypes, formFor, metricText };
 }
 
-/** `/metrics`, for everyone who can reach the port. */
+/** `/metrics`, open to everyone who can reach the port. */
 export function metricsRoutes(scrape: Scraper): Router {
   const router = Router();
   router.get("/metrics", async (request, response) => {

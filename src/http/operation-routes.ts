@@ -12,8 +12,8 @@ import { sendFile } from "./send-file.ts";
 import type { Viewers } from "./viewer.ts";
 
 /**
- * The API of every operation. Input comes from the path, the query and a JSON body; for a repeated name the path counts first,
- * then the body. Answers are JSON, problems follow RFC 9457.
+ * The API of every operation. Input comes from the path, the query and a JSON body; if a name occurs in several of them, the
+ * path takes precedence, then the body. Answers are JSON, problems follow RFC 9457.
  */
 export function operationRoutes(
   context: OperationModules & {

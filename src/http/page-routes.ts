@@ -7,7 +7,7 @@ import { sendPage } from "./send-page.ts";
 import type { WebContext } from "./web-context.ts";
 
 const listedDays = 7;
-/** Whole days are listed until there are this many items. */
+/** The list ends with the day on which it reaches this many items. */
 const listedItems = 12;
 const openItems: AgendaFilter = {
   projects: new Set(),

@@ -61,7 +61,7 @@ export function peoplePageRoutes(context: WebContext): Router {
     sendPage(response, outboxMailPage(mail, frameOf(response, viewers)));
   });
 
-  // Untrusted markup: in its own document, without scripts, forms or this server's origin.
+  // A mail's markup is untrusted, so it is shown in a document of its own, without scripts, forms or this server's origin.
   router.get("/people/outbox/:file/html", async (request, response) => {
     const { html = null } = (await outbox?.read(request.params.file)) ?? {};
     if (html === null) return sendProblem(response, notFound("there is no such mail"));

@@ -7,7 +7,7 @@ import { notDonePage } from "./pages/people-pages.ts";
 import { redirectTo, rootOf, sendPage } from "./send-page.ts";
 import type { WebContext } from "./web-context.ts";
 
-/** Whose settings a URL is about. */
+/** The person whose settings a URL shows. */
 export interface PersonPlace {
   readonly person: PersonDescription;
   /** True at `/me/…`. */
@@ -25,13 +25,13 @@ export function personPlaceOf(
   const key = isOwn ? callerPerson({ viewer: viewers.viewerOf(response.req) }) : named;
   const person = key && people.get(key);
   if (person) return { person, isOwn };
-  // The admin is no person of the workspace.
+  // The admin is not a person of the workspace.
   if (isOwn) redirectTo(response, "people");
   else sendNotDone(response, { status: 404, reason: say("pageFault.noSuchPerson") });
   return null;
 }
 
-/** Where a page about a person's settings leads back to; `section`: its part of `/me`. */
+/** The URL of a person's settings, to which their pages link back. `section`: its part of `/me`. */
 export const settingsOf = ({ person, isOwn }: PersonPlace, section: string): string =>
   isOwn ? `me#${section}` : `people?mails=${person.id}#person-${person.id}`;
 

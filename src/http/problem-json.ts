@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import { errorPage } from "./pages/error-page.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 
-/** An error in the form of RFC 9457; for ICS with one entry per refusal. */
+/** An error in the form of RFC 9457. For refused calendar data, it lists each refusal. */
 export interface Problem {
   readonly status: number;
   readonly title: string;
@@ -34,7 +34,7 @@ export function sendProblem(response: Response, problem: Problem): void {
     .send(jsonText(response.req, body));
 }
 
-/** Temporary errors, or ones that end once there is free space. Source: RFC 9110 15.6.4, RFC 4918 11.5. */
+/** Errors after which a client may retry: temporary ones, and a full disk. Source: RFC 9110 15.6.4, RFC 4918 11.5. */
 const forNow: ReadonlySet<number> = new Set([503, 507]);
 const usualRetry = 60;
 

@@ -5,10 +5,10 @@ import { addressesOf } from "./trusted-proxies.ts";
 
 /** The user authenticated by the proxy in front. */
 export interface ProxyIdentity {
-  /** From the header; null without one, or if the sender is not the proxy. */
+  /** The name in the header; null without the header, or if the sender is not the proxy. */
   of(request: Request): string | null;
   isAdmin(name: string): boolean;
-  /** Where people sign out of the proxy; null = nowhere. */
+  /** URL for signing out of the proxy; null if there is none. */
   readonly logout: string | null;
 }
 
@@ -19,7 +19,7 @@ interface ProxyIdentityDeps {
 }
 
 /**
- * The header is trusted only from the proxy's own addresses, judged by the connection itself, as anyone could write forwarding
+ * The header is trusted only if the connection itself comes from an address of the proxy, because anyone can write forwarding
  * headers. If someone else sends it, that is logged once.
  */
 export function createProxyIdentity({ header, log }: ProxyIdentityDeps): ProxyIdentity {

@@ -26,7 +26,7 @@ export const speakToReader = ({ viewers, store, language = defaultLanguage }: We
 /** `POST /language`: chooses the language of this browser, and of a person's mails and feeds. */
 export function languageRoutes({ viewers, store }: WebContext): Router {
   const router = Router();
-  // A browser asks for it after a reload.
+  // A browser requests this URL if a person reloads the page.
   router.get("/language", (_request, response) => redirectTo(response, ""));
   router.post("/language", ...formGuard(viewers), (request, response) => {
     const language = formField(request.body, "language");
@@ -44,7 +44,7 @@ export function languageRoutes({ viewers, store }: WebContext): Router {
   return router;
 }
 
-/** The page with the form, which a browser names by its path; else the start page. */
+/** The page with the form, as named by the browser; the start page if it names none. */
 function backTo(request: Request): string {
   const referrer = URL.parse(request.get("referer") ?? "");
   if (referrer === null || referrer.host !== request.get("host")) return rootOf(request);

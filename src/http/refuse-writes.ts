@@ -1,24 +1,24 @@
 import type { Request, RequestHandler, Response } from "express";
 import { sendProblem } from "./problem-json.ts";
 
-/** Methods without side effects, including CalDAV's. Source: RFC 9110 9.2.1, RFC 4918 9.1, RFC 3253 3.6. */
+/** Methods without side effects, including those of CalDAV. Source: RFC 9110 9.2.1, RFC 4918 9.1, RFC 3253 3.6. */
 const reading: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"]);
 
 /** Lists requested live from the service. */
 const asksService = /^\/api\/(?:files|labels|tasks\/[^/]+\/comments)\/?$/;
 
-/** The time is unknown; programs retry by themselves. */
+/** Nobody knows when writing is possible again; programs simply retry. */
 const retryAfterSeconds = 60;
 
 /**
- * Refuses everything that would be stored or sent, while a copy of the database is served: with 503, as it is possible
- * elsewhere, and with that URL. Signing in is refused too, as only the writing daemon could store it. A dry run of edits
- * (`dryRun=true`) changes nothing. Source: RFC 9110 15.6.4; RFC 5023 11.1 (edit).
+ * While a copy of the database is served, refuses everything that would be stored or sent. The answer is 503 and names the URL
+ * of the writing daemon, where it is possible. Signing in is refused too, because only the writing daemon could store the
+ * session. A dry run of edits (`dryRun=true`) changes nothing. Source: RFC 9110 15.6.4; RFC 5023 11.1 (edit).
  */
 export function refuseWrites(primary: string | null): RequestHandler {
   return (request, response, next) => {
     if (!isWrite(request)) return next();
-    // A client that waits for 100 Continue sends no body; others' bodies are not worth reading.
+    // A client that waits for 100 Continue sends no body; bodies of other clients are not read.
     response.set({
       Connection: "close",
       "Retry-After": String(retryAfterSeconds),

@@ -11,8 +11,8 @@ import { frameOf } from "./viewer.ts";
 import type { WebContext } from "./web-context.ts";
 
 /**
- * `/me/reminders` and, for the admin, `/people/ID/reminders`: when a person is reminded. `times`: for everyone who has chosen
- * none.
+ * `/me/reminders` and, for the admin, `/people/ID/reminders`: when a person is reminded. `times`: the default for people who
+ * have chosen none.
  */
 export function reminderRoutes(context: WebContext & { readonly times: ReminderTimes }): Router {
   const { viewers, store, times } = context;
@@ -47,7 +47,7 @@ export function reminderRoutes(context: WebContext & { readonly times: ReminderT
   return router;
 }
 
-/** A form's times. Without configured digests there is no time for them. */
+/** The times in a form. Without configured digests, the form has no time for them. */
 function readTimes(body: unknown, { digestAt }: ReminderTimes): Result<ReminderTimes, string> {
   const leads = (name: string) => formFields(body, name).map(leadOf);
   const [milestones, tasks] = [leads("milestones"), leads("tasks")];
@@ -64,7 +64,7 @@ function readTimes(body: unknown, { digestAt }: ReminderTimes): Result<ReminderT
 const timeOf = (text: string): Temporal.PlainTime | null =>
   /^([01]\d|2[0-3]):[0-5]\d$/.test(text) ? Temporal.PlainTime.from(text) : null;
 
-/** A year before the day is more than anybody plans. */
+/** Reminders more than a year ahead are refused. */
 const longest = Temporal.Duration.from({ days: 366 });
 
 function leadOf(text: string): Temporal.Duration | null {

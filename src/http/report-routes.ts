@@ -82,7 +82,7 @@ export function reportRoutes({
     if (!asked.ok) return sendProblem(response, badRequest(asked.failure));
     const viewer = viewers.viewerOf(request);
     const { format } = asked.value;
-    // Programs read the others.
+    // Other formats are for programs.
     const isForPeople = ["html", "md", "table"].includes(format);
     const language = isForPeople ? currentLanguage() : defaultLanguage;
     const rendered = await render(response, { ...asked.value, viewer, language });

@@ -18,7 +18,7 @@ const calendarMethods: ReadonlySet<string> = new Set([
   "REPORT",
 ]);
 
-/** Methods that programs try at `/` before they know where calendars are. */
+/** Methods that calendar programs try at `/` before they know where calendars are. */
 const probes: ReadonlySet<string> = new Set(["OPTIONS", "PROPFIND", "REPORT"]);
 
 const ways: readonly (readonly [pattern: RegExp, door: Door])[] = [

@@ -17,5 +17,5 @@ export function searchRoutes(context: WebContext): Router {
   return router;
 }
 
-/** In characters. */
+/** Maximum length of a search text, in characters. */
 const longest = 200;

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from "express";
 import { layout, type Page, type PageFrame, type Theme } from "./pages/layout.ts";
 
-/** The frame of pages in answers, except for their location. */
+/** The frame of a page in an answer, without its location. */
 export type Surroundings = Omit<PageFrame, "root">;
 
-/** Enables pages for the handlers behind it. `of` is called only when one is sent. */
+/** Lets the handlers behind it send pages. `of` is called only when a page is sent. */
 export function surroundPages(of: (request: Request) => Surroundings): RequestHandler {
   return (request, response, next) => {
     response.locals["surroundings"] = () => of(request);
@@ -61,7 +61,7 @@ export function rootOf({ baseUrl, path }: Pick<Request, "baseUrl" | "path">): st
 export const redirectTo = (response: Response, path: string): void =>
   response.redirect(303, `${rootOf(response.req)}${path}`);
 
-/** The theme chosen in this browser; null: as the system has it. */
+/** The theme chosen in this browser; null to follow the system. */
 export function themeOf({ headers }: Pick<Request, "headers">): Theme | null {
   const [, theme] = /(?:^|; )dayferry-theme=(light|dark)(?:;|$)/.exec(headers.cookie ?? "") ?? [];
   return theme === "light" || theme === "dark" ? theme : null;

@@ -17,7 +17,7 @@ import { notFound, sendProblem } from "./problem-json.ts";
 import { queryText } from "./request-query.ts";
 import { rootOf, sendPage, surroundPages, themeOf } from "./send-page.ts";
 
-/** The error of one answer; `field` null = of no single one. */
+/** What is wrong with one answer; `field` is null if it concerns no single answer. */
 export interface SetupFault {
   readonly field: keyof SetupAnswers | null;
   readonly problem: string;
@@ -28,9 +28,9 @@ export type SetupTrial =
   | { readonly kind: "faults"; readonly faults: readonly SetupFault[] }
   | {
       readonly kind: "reached";
-      /** Null if the service does not list them, so that the configuration must. */
+      /** Null if the service does not list people, so that the configuration has to list them. */
       readonly projects: readonly Project[] | null;
-      /** What was found out about the account, in sentences. */
+      /** What was found in the account, in sentences. */
       readonly facts: readonly string[];
     };
 
@@ -60,7 +60,7 @@ export interface SetupDeps {
   readonly onWritten: () => void;
   /** Opens the set-up, once. */
   readonly token: string;
-  /** The cookie for which the token is exchanged. */
+  /** The cookie that replaces the token. */
   readonly session: string;
   /** The forms' token. */
   readonly formToken: string;
@@ -112,7 +112,7 @@ export function createSetupApp(deps: SetupDeps): Express {
 
   app.post("/setup/check", async (request, response) => {
     const answers = answersIn(request.body, draft?.answers ?? nothingYet);
-    // A missing zone does not keep from asking the service.
+    // The service can be asked even if no time zone was entered yet.
     const zone = answers.timeZone === "" ? "UTC" : answers.timeZone;
     const trial = await deps.attempt({ ...answers, timeZone: zone });
     response.json(
@@ -201,7 +201,7 @@ type Reached = Extract<SetupTrial, { kind: "reached" }>;
 
 const nothingYet: SetupAnswers = { baseUrl: "", apiKey: "", contact: "", timeZone: "" };
 
-/** True for faults of what was entered: an empty field is not reported while people still type. */
+/** True for errors in what was entered. An empty field is not reported while people are still typing. */
 const isAnswered =
   (answers: SetupAnswers) =>
   ({ field }: SetupFault): boolean =>
@@ -235,8 +235,8 @@ function choiceOf({ isAll, ticked }: ChosenProjects, { projects }: Reached): Pro
 const cookieName = "dayferry-setup";
 
 /**
- * Admits whoever has the token, from anywhere, as behind a local proxy everyone looks local. The token works once, and is
- * exchanged for a cookie, so that it stays neither in the URL nor useful in a log. Forms carry their own token.
+ * Admits anyone with the token, from any address, because behind a local proxy every client looks local. The token works once
+ * and is replaced by a cookie, so that it does not stay in the URL and is useless in a log. Forms have a token of their own.
  */
 function letIn({ token, session, formToken }: SetupDeps): RequestHandler {
   const read = readForm();
@@ -253,7 +253,7 @@ function letIn({ token, session, formToken }: SetupDeps): RequestHandler {
         response.redirect(303, `${rootOf(request)}setup`);
         return;
       }
-      // Its page reloaded.
+      // The page with the token in its URL was reloaded.
       if (hasSession) return response.redirect(303, `${rootOf(request)}setup`);
     }
     if (!hasSession) {

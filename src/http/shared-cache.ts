@@ -10,7 +10,7 @@ import type { Problem } from "./problem-json.ts";
 export interface SharedCache {
   /** The headers of a feed's answer, including 304. */
   headersFor(feed: OpenFeed, request: Request): OutgoingHttpHeaders;
-  /** Answers for a revoked or unknown URL, so that a cached copy goes; false if it must not be cached. */
+  /** Answers for a revoked or unknown URL, so that a cache drops its copy; returns false if the answer must not be cached. */
   sendGone(response: Response, problem: Problem): boolean;
 }
 
@@ -24,14 +24,14 @@ interface SharedCacheDeps {
 
 const forOneReader = "private, no-cache";
 
-/** How long an unknown URL may be cached as such, in seconds: new URLs were never requested before. */
+/** How many seconds the answer for an unknown URL may be cached. The time can be short, because the URL may soon exist. */
 const goneSeconds = 10;
 
 /**
  * A shared cache may store a feed that shows the same to everyone and nothing private. Anything for one person, or requested
- * with credentials, is for that reader alone: few read it, and a cache could leak it. The same for a URL with a query, which
- * would be cached besides the real one, and, if copies are purged by URL, for any other file name. Source: RFC 9111 3.5, 5.2.2;
- * RFC 5861 3, 4.
+ * with credentials, is for that reader alone, because a cache could show it to others. A URL with a query is not cached either,
+ * because it would be stored in addition to the real one; neither is another file name, if copies are purged by URL. Source:
+ * RFC 9111 3.5, 5.2.2; RFC 5861 3, 4.
  */
 export function createSharedCache({
   config,
@@ -73,7 +73,7 @@ export function createSharedCache({
     sendGone(response, { status, title, detail }) {
       const { headers, url } = response.req;
       if (headers.authorization !== undefined || url.includes("?")) return false;
-      // Always the same form, as another one per reader would be cached separately.
+      // The form is the same for all readers, because each variant would be cached separately.
       response
         .status(status)
         .set({

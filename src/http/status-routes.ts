@@ -16,7 +16,7 @@ export function statusRoutes(context: WebContext): Router {
     findings: readonly StatusFinding[] | null,
   ): Promise<void> {
     const settings = operator ? await operator.settings() : [];
-    // Rarely opened.
+    // Loaded on first use, because it is rarely opened.
     const { statusPage } = await import("./pages/status-page.ts");
     const about = {
       findings,
@@ -30,7 +30,7 @@ export function statusRoutes(context: WebContext): Router {
 
   router.get("/status", (_request, response) => show(response, null));
 
-  // Somebody reloads the page with the results.
+  // A browser requests these URLs if a person reloads the results.
   const checks = ["/status/check", "/status/test"];
   router.get(checks, (_request, response: Response) => redirectTo(response, "status"));
 

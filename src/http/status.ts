@@ -15,7 +15,7 @@ interface StatusDeps extends DaemonState {
   /** URL of the metrics; null if there are none. */
   readonly metricsUrl?: () => string | null;
   readonly trustProxy: TrustProxy;
-  /** When a request last claimed to come through a proxy that is not trusted; null = never. */
+  /** When a request last came through a proxy that is not trusted; null if none has. */
   readonly forwardedAt: Temporal.Instant | null;
   readonly zone: string;
 }
@@ -46,7 +46,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     ready: deps.ready(),
     fresh: deps.fresh(),
     timeZone: deps.zone,
-    // For a copy, quota, polling and queues below are as in the copy.
+    // If a copy is served, quota, polling and queues are those stored in the copy.
     copy: deps.copy?.() ?? null,
     zoneData: deps.zoneData,
     mirror: {
@@ -62,7 +62,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       sourcesNeverRead: sum(read.map(({ never }) => never)),
       oldestAgeSeconds: all?.oldestSeconds ?? null,
       newestAgeSeconds: all?.newestSeconds ?? null,
-      // Busy lists are read more often: a single age would describe the slowest only.
+      // Ages by group, because busy lists are read more often than others.
       ages: {
         events: agesOf(["events"]),
         tasks: agesOf(["tasks", "subtasks"]),
@@ -106,7 +106,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       ...storageErrors(trouble),
       ...store.sources.failing().map(({ name, kind, failure, failures, attemptedAt }) => ({
         source: name,
-        // Listed people replace a look-up that the service does not offer.
+        // If the service cannot list people, the configuration lists them.
         severity: kind === "people" ? "note" : "problem",
         problem: failure,
         failures,

@@ -5,7 +5,7 @@ export type TestLimit = ReturnType<typeof createTestLimit>;
 const most = 5;
 const windowMs = 10 * 60_000;
 
-/** Five within ten minutes per receiver, counted in memory. */
+/** Allows five messages within ten minutes per receiver. Counts are kept in memory. */
 export function createTestLimit({ clock }: { readonly clock: () => Temporal.Instant }) {
   const asked = new Map<string, readonly number[]>();
   return {

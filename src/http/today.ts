@@ -9,26 +9,32 @@ import { say } from "../texts/say.ts";
 import type { HttpDeps } from "./http-deps.ts";
 import type { Status } from "./status.ts";
 
-/** Whether calendars show the workspace's present state, as far as known. */
+/** Whether calendars show the workspace's present state, as far as Dayferry knows. */
 export type SyncStanding =
-  /** `readAt`: when the list with upcoming dates that was read longest ago was read. */
+  /** `readAt`: the oldest reading among lists with upcoming dates. */
   | { readonly kind: "in-step"; readonly readAt: Temporal.Instant }
-  /** Stored data is served and being reread since the start: all of it by `doneBy`; null = it takes longer. */
+  /**
+   * Stored data are served while everything is reread after the start. `doneBy`: when all will have been reread; null if that
+   * takes longer.
+   */
   | {
       readonly kind: "catching-up";
       readonly readAt: Temporal.Instant | null;
       readonly doneBy: Temporal.Instant | null;
     }
-  /** `pace`: lists per second, where nothing else is requested. */
+  /** `pace`: lists per second if nothing else is requested. */
   | {
       readonly kind: "first-reading";
       readonly read: number;
       readonly lists: number;
       readonly pace: number;
     }
-  /** The list read longest ago is older than polling should allow. */
+  /** The oldest reading is older than polling should allow. */
   | { readonly kind: "behind"; readonly readAt: Temporal.Instant }
-  /** No answers since then; null = never. `remedy`: what helps; null = waiting. */
+  /**
+   * The service has not answered since `since`; null if it never has. `remedy`: what the operator can do; null if only waiting
+   * helps.
+   */
   | {
       readonly kind: "cut-off";
       readonly readAt: Temporal.Instant | null;
@@ -43,7 +49,7 @@ export interface ProjectToday {
   readonly lists: number;
   readonly unread: number;
   readonly failing: number;
-  /** When the list read longest ago was read: of those with upcoming dates, if any, else of all. */
+  /** The oldest reading: of lists with upcoming dates if there are any, else of all lists. */
   readonly readAt: Temporal.Instant | null;
 }
 
@@ -60,7 +66,7 @@ export interface Today {
   readonly standing: SyncStanding;
   /** Pending edits. */
   readonly underWay: number;
-  /** Edits that wait for a person, newest first, as far as listed. */
+  /** The newest edits that wait for a person, newest first. */
   readonly needs: readonly EditDescription[];
   readonly needed: number;
   /** Counting stops here; there may be more. */
@@ -75,13 +81,13 @@ export interface Today {
 }
 
 const listed = { needs: 10, recent: 8 };
-/** Beyond this number the page says that there are more. */
+/** Counting stops at this number, and the page says that there are more. */
 const counted = 200;
-/** A date this many days ahead makes its list matter. */
+/** Dates up to this many days ahead count as upcoming. */
 const nearDays = 14;
 const nearFor = Temporal.Duration.from({ minutes: 10 });
 
-/** Collects the start page's content. Whatever needs all items is cached for some minutes. */
+/** Collects the start page's content. Results that need all items are cached for some minutes. */
 export function createToday(context: HttpDeps): (viewer: Viewer, status: Status) => Today {
   const { store, editActions, feeds, people, rights, baseUrl, demo } = context;
   let near: { readonly at: Temporal.Instant; readonly lists: ReadonlySet<string> } | null = null;
@@ -170,7 +176,7 @@ export function createToday(context: HttpDeps): (viewer: Viewer, status: Status)
   };
 }
 
-/** At the end of the User-Agent of fetches that the demo makes itself. */
+/** The end of the User-Agent of requests that the demo makes itself. */
 export const demoAgent = "(Dayferry demo)";
 
 const isFetched = ({ lastFetch }: PublishedFeed): boolean =>
@@ -195,10 +201,10 @@ const projectToday = (
   { lists, unread, failing, oldestAt, nearOldestAt }: ProjectAge,
 ): ProjectToday => ({ ...project, lists, unread, failing, readAt: nearOldestAt ?? oldestAt });
 
-/** How much older than its maximum a list may be before it is reported, as a poll takes time. */
+/** How far a list may exceed its maximum age before it is reported, because a poll takes time. */
 const tolerated = Temporal.Duration.from({ minutes: 2 });
 
-/** For a copy of another server's database, an outage shows in failing lists; a few are none. */
+/** In a copy of another daemon's database, many failing lists mean an outage; a few do not. */
 function standingOf(status: Status, projects: readonly ProjectToday[]): SyncStanding {
   const { storage, mirror, fresh, errors, outage, polling, now } = status;
   if (storage) return { kind: "cannot-store", why: storage.problem };
@@ -238,7 +244,7 @@ function doneBy({ startedAt, polling, now }: Status): Temporal.Instant | null {
   return Temporal.Instant.compare(at, now) > 0 ? at : null;
 }
 
-/** Without facts about lists that the viewer cannot see: their number, and their errors. */
+/** Leaves out the number and errors of lists that the viewer cannot see. */
 function ownStanding(standing: SyncStanding, projects: readonly ProjectToday[]): SyncStanding {
   switch (standing.kind) {
     case "cut-off":

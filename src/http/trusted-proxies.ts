@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Which proxies are trusted with the client's address: none, one or several in a row at any address, or those at these
- * addresses and networks.
+ * The proxies that are trusted to name the client's address: none, a number of proxies in a row at any address, or those at
+ * these addresses and networks.
  */
 export type TrustProxy = boolean | number | readonly string[];
 
@@ -16,7 +16,10 @@ export function proxyTrust(trustProxy: TrustProxy): ProxyTrust {
   return addressesOf(trustProxy.flatMap((each) => namedNetworks.get(each) ?? [each]));
 }
 
-/** Returns a check for addresses and networks. Anything that is no address never matches. */
+/**
+ * Returns a function that checks whether an address is one of these addresses or in one of these networks. Text that is not an
+ * address never matches.
+ */
 export function addressesOf(listed: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const each of listed) {
@@ -42,6 +45,6 @@ const namedNetworks: ReadonlyMap<string, readonly string[]> = new Map([
   ["uniquelocal", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]],
 ]);
 
-/** An IPv4 address, also if mapped into IPv6; without the interface of a link-local one. */
+/** Normalizes an address: IPv4 addresses mapped into IPv6 become IPv4, and the interface of a link-local address is removed. */
 const plain = (address: string): string =>
   address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");

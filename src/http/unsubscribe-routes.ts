@@ -8,8 +8,8 @@ import { choicePage, type MailChoiceView, unknownLinkPage } from "./pages/mail-c
 import { sendPage } from "./send-page.ts";
 
 /**
- * `/unsubscribe/<signed>`: a page on which a reader turns mails off and on. A bare POST, as mail programs send it for their own
- * button, acts at once; GET changes nothing. Works without cookies and scripts. Source: RFC 8058.
+ * `/unsubscribe/<signed>`: a page on which a reader turns mails off and on. A POST without a form, as mail programs send it for
+ * their own button, acts at once; GET changes nothing. Works without cookies and scripts. Source: RFC 8058.
  */
 export function unsubscribeRoutes({
   store,
@@ -48,7 +48,7 @@ export function unsubscribeRoutes({
   return router;
 }
 
-/** The change in a form; a mail program's request names none, and means the mail's own kind. */
+/** The change in a form. A mail program's request names no kind of mail, and concerns the mail's own kind. */
 function changeIn(
   body: unknown,
   { choice }: ChoiceClaim,

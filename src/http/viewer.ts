@@ -21,7 +21,7 @@ import { rootOf } from "./send-page.ts";
 /** Identifies the user: by browser session, by an authenticating proxy, or by a program's credentials. */
 export type Viewers = ReturnType<typeof createViewers>;
 
-/** Thrown if something personal is requested without a user: the access table should have prevented that. */
+/** Thrown if a handler needs a user and there is none. The access table should have prevented that. */
 class NoViewerError extends Error {
   override readonly name = "NoViewerError";
 }
@@ -55,7 +55,7 @@ export function createViewers(deps: HttpDeps & { readonly identity: ProxyIdentit
     }
   }
 
-  /** Somebody who has left the account is not let in again, nor by the same cookie if they come back. */
+  /** A person who has left the account is signed out; if they come back, they have to sign in again. */
   function ofSession({ person }: BrowserSession): Viewer | null {
     if (person === null) return admin;
     const known = store.directory.activePerson(person);
@@ -69,7 +69,7 @@ export function createViewers(deps: HttpDeps & { readonly identity: ProxyIdentit
     return only && !another ? personViewer(only) : null;
   }
 
-  /** The admin's own session precedes the proxy's user, and that any other session. */
+  /** An admin's session takes precedence over the user named by the proxy, who takes precedence over a person's session. */
   function look(request: Request): RequestIdentity {
     const proxied = identity.of(request);
     const session = sessions.find(request, proxied);
@@ -92,7 +92,7 @@ export function createViewers(deps: HttpDeps & { readonly identity: ProxyIdentit
   return {
     /** Null if nobody is signed in. */
     find: (request: Request): Viewer | null => identityOf(request).viewer,
-    /** Checks again, for long-lived requests: null once the session has ended. */
+    /** Checks the session again, for long-lived requests; null once it has ended. */
     again: (request: Request): Viewer | null => look(request).viewer,
     /** The user of an authenticated request. Throws `NoViewerError` for any other. */
     viewerOf(request: Request): Viewer {
@@ -105,7 +105,7 @@ export function createViewers(deps: HttpDeps & { readonly identity: ProxyIdentit
       void seen.set(request, { viewer, session: null, formToken: "" }),
     /** What the access token of an agent's request allows. */
     noteScope: (request: Request, scope: TokenScope): void => void scopes.set(request, scope),
-    /** The same; agents without a token of their own propose. */
+    /** What the request's token allows. Agents without a token of their own may only propose edits. */
     scopeOf: (request: Request): TokenScope => scopes.get(request) ?? "propose",
     /** The admin, or a person, with the zone of their times. */
     admin: (): Viewer => admin,

@@ -7,7 +7,7 @@ import type { TestLimit } from "./test-limit.ts";
 import type { Today } from "./today.ts";
 import type { Viewers } from "./viewer.ts";
 
-/** What routes work with. */
+/** What the routes share. */
 export interface WebContext extends HttpDeps {
   readonly eventLoop: EventLoopBudget;
   readonly viewers: Viewers;

@@ -3,8 +3,8 @@ import type { Throttle } from "../people/throttle.ts";
 import { sendProblem } from "./problem-json.ts";
 
 /**
- * Records a wrong secret and delays the answer. Null if it can be answered now; else the seconds until the sender may retry.
- * `login`: whose it claimed to be.
+ * Records a wrong secret and delays the answer. Returns null if the request can be answered now, else the seconds until the
+ * sender may retry. `login`: the user name that was given with it.
  */
 export function noteWrong(
   throttle: Throttle,

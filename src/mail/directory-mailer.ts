@@ -12,7 +12,7 @@ import { bareMessageId, toMessage } from "./message.ts";
  * repeated Message-ID replaces its file. Creates the folder if missing, readable by its owner only.
  */
 export function createDirectoryMailer(directory: string): Mailer {
-  // One after the other, so that two deliveries of one mail see each other's file.
+  // Deliveries run one after another, so that the second delivery of a mail finds the file of the first.
   let last: Promise<unknown> = Promise.resolve();
   return {
     async send(mail) {
@@ -66,14 +66,14 @@ async function deliver(from: {
     await rename(temporary, join(directory, file));
     return { kind: "sent", response: `written to ${file}` };
   } catch (error) {
-    // Deletion may fail in a read-only folder too. The next delivery overwrites the file.
+    // In a read-only folder, deletion fails as well. The next delivery overwrites the file.
     await rm(temporary, { force: true }).catch(() => undefined);
     const message = `the mail cannot be written to ${directory}: ${messageOf(error)}`;
     return { kind: "deferred", code: null, message };
   }
 }
 
-/** A repeat may have a later date. The hash alone decides, and the first name stays. */
+/** A repeated mail may have a later date. It is recognized by the hash, and its file keeps its name. */
 async function fileNameFor(mail: Mail, directory: string): Promise<string> {
   const ending = `-${fingerprint(bareMessageId(mail.messageId))}.eml`;
   const earlier = (await readdir(directory)).find((name) => name.endsWith(ending));

@@ -1,6 +1,6 @@
 import { nextTurn } from "../runtime.ts";
 
-/** Loads nodemailer for the first mail, as many daemons never send one. Loading takes a turn of its own. */
+/** Loads nodemailer with the first mail, because many daemons never send one. */
 export async function loadNodemailer(): Promise<typeof import("nodemailer")> {
   await nextTurn();
   const nodemailer = await import("nodemailer");

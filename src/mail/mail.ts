@@ -12,9 +12,9 @@ export interface Mail {
   readonly to: Mailbox;
   readonly subject: string;
   readonly text: string;
-  /** Null = plain text only. */
+  /** Null for plain text only. */
   readonly html: string | null;
-  /** A calendar shown beside the text; null = none. */
+  /** A calendar shown beside the text; null for none. */
   readonly calendar: {
     readonly content: string;
     readonly method: "PUBLISH" | "REQUEST" | "CANCEL";
@@ -29,8 +29,8 @@ export interface Mail {
 }
 
 /**
- * Result of a delivery. `rejected`: permanently refused for this recipient. `deferred`: it may be accepted later. Whether it
- * has arrived may be unknown, so the next attempt must use the same Message-ID. `code`: SMTP reply code, null if none.
+ * Result of a delivery. `rejected`: permanently refused for this recipient. `deferred`: it may be accepted later. The mail may
+ * have arrived all the same, so the next attempt must use the same Message-ID. `code`: SMTP reply code, null if none.
  */
 export type Delivery =
   | { readonly kind: "sent"; readonly response: string }
@@ -40,7 +40,7 @@ export type Delivery =
 export interface Mailer {
   /** Never rejects because of a server, a network or a disk. Throws UnusableMailError. */
   send(mail: Mail): Promise<Delivery>;
-  /** Null = ready to send, else a sentence with the problem. */
+  /** Null if mails can be sent, else a sentence with the problem. */
   verify(): Promise<string | null>;
   /** Closes idle connections, after deliveries in progress. */
   close(): void;

@@ -41,7 +41,7 @@ export function openOutbox({ directory }: { readonly directory: string }) {
       const mails = await Promise.all(names.map((name) => headOf(join(directory, name), name)));
       return mails.filter((mail) => mail !== null);
     },
-    /** Null if it is no mail of the folder. */
+    /** Null if the folder has no such mail. */
     async read(file: string): Promise<OutboxText | null> {
       if (!fileName.test(file)) return null;
       const octets = await withFile(join(directory, file), async (handle, size) =>
@@ -68,10 +68,10 @@ const headOf = (path: string, file: string): Promise<OutboxMail | null> =>
     return described(readEntity(buffer.toString("latin1", 0, bytesRead)).headers, file);
   });
 
-/** A symbolic link would show another file, and a pipe would never answer. Neither is a mail. */
+/** A symbolic link would show another file, and reading a pipe would never end. Neither is a mail. */
 const plainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Null if it is no file, or cannot be opened. */
+/** Null if it is not a file, or cannot be opened. */
 async function withFile<T>(
   path: string,
   read: (handle: FileHandle, size: number) => Promise<T | null>,

@@ -31,10 +31,10 @@ export function failedDelivery(error: unknown, host: string): Delivery {
 export const explainFailure = (error: unknown, host: string): string =>
   sentence(readFailure(error), host);
 
-/** 503: the session went wrong, not the mail; 530 to 538: the login. */
+/** 503 is about the session, and 530 to 538 are about the login, not about the mail. */
 const aboutTheSession = [503, 530, 534, 535, 538];
 
-/** 552: the mail is too large, which some servers say as early as MAIL FROM. */
+/** 552: the mail is too large, which some servers already report after MAIL FROM. */
 const tooLarge = 552;
 
 function isFinal({ command }: SmtpFailure, code: number): boolean {
@@ -65,7 +65,7 @@ function sentence({ code, origin, command, message }: SmtpFailure, host: string)
   const what = networkFailureOf(origin ?? "", host)?.problem ?? said;
   if (aboutTls.test(origin ?? "")) return `no secure connection to the mail server: ${what}`;
   if (command === "MAIL FROM") return `the mail server rejects the sender: ${what}`;
-  // nodemailer counts recipients; a mail has one.
+  // Removes nodemailer's remark about all recipients, because each mail has only one.
   if (command === "RCPT TO" || code === "EENVELOPE")
     return what.replace(/^Can't send mail - all recipients were rejected: /, "");
   switch (code ?? "") {

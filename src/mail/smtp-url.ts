@@ -92,7 +92,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A lone % that was not encoded is literal.
+    // A % that was not encoded stands for itself.
     return text;
   }
 }

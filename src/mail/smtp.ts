@@ -40,7 +40,7 @@ export function createSmtpMailer({
     ...readSmtpUrl(url, password),
     pool: true,
     maxConnections: 2,
-    // A broken connection may have transferred the whole mail. The pool must not decide about resending.
+    // The mail may have arrived before a connection broke, so the pool must not send it again by itself.
     maxRequeues: 0,
     connectionTimeout: silence,
     greetingTimeout: silence,
@@ -74,7 +74,10 @@ export function createSmtpMailer({
 
 interface SmtpConnection {
   readonly transport: Transporter;
-  /** Milliseconds. A server that answers very slowly is never silent for long, and would block a delivery forever. */
+  /**
+   * Milliseconds. Limits a whole delivery, because a very slow server is never silent for long and could block a delivery
+   * forever.
+   */
   readonly deadline: number;
   /** As in the configuration. */
   readonly host: string;

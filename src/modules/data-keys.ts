@@ -8,7 +8,7 @@ import { randomBytes } from "../runtime.ts";
 import { secretFile } from "../store/secret-files.ts";
 import type { Store } from "../store/store.ts";
 
-/** Created with the first link, so its absence means nothing. */
+/** The key is created with the first link, so a missing file is not a loss. */
 const onDemand = "link-key";
 
 /** Length of 32 bytes in base64url; feed URLs are derived from it. */
@@ -26,7 +26,7 @@ interface LostKey {
 /** The secrets in files of the data directory. */
 export type DataKeys = ReturnType<typeof openDataKeys>;
 
-/** Loads the keys, and creates those that are missing. Throws a `SpoiltSecretError` for a file that is no key. */
+/** Loads the keys, and creates those that are missing. Throws a `SpoiltSecretError` if a file does not contain a key. */
 export function openDataKeys({ dataDir, adminToken }: Config, log: Log) {
   const wasInUse = isInUse(dataDir);
   const lost = new Set<string>();
@@ -44,7 +44,7 @@ export function openDataKeys({ dataDir, adminToken }: Config, log: Log) {
   };
   const madeToken = adminToken === null ? secret("admin-token") : "";
   const feedKey = Buffer.from(secret("feed-key", feedKeyLength), "base64url");
-  // Created with the others, so that a start on a full disk fails before anything is opened.
+  // The key is created together with the others, so that a start on a full disk fails before anything is opened.
   const mailKey = Buffer.from(secret("mail-key"), "base64url");
   return {
     feedKey,
@@ -74,7 +74,7 @@ export function openDataKeys({ dataDir, adminToken }: Config, log: Log) {
 const endedWith = (name: string): string =>
   keyFiles.find((key) => key.name === name)?.without ?? "what it has opened is void";
 
-/** Reports a lost key: without it, people would look in the wrong place for the reason their feeds are gone. */
+/** Reports a lost key, so that people learn why their feeds have disappeared. */
 function reportLostKey({
   dataDir,
   name,

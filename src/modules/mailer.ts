@@ -23,7 +23,7 @@ export function chooseMailer({ smtpUrl, smtpPassword, directory }: MailConfig): 
     : createSmtpMailer({ url: smtpUrl, password: smtpPassword, timeout: smtpTimeout });
 }
 
-/** The same, following a changed password: it logs in again after the mails in progress. */
+/** The configured transport, which follows a changed password: it logs in again after the mails in progress. */
 export function followMailer(mail: () => MailConfig): Mailer {
   let password = mail().smtpPassword;
   let mailer = chooseMailer(mail());
@@ -65,7 +65,7 @@ export function openMailLinks(
     signer: createChoiceSigner(mailKey),
     logInSigner: createLogInSigner(mailKey),
     wishes: (person: PersonId): MailWishes => listed.get(person) ?? everyMailKind,
-    /** When people are reminded who have chosen no times. */
+    /** When people who have chosen no times are reminded. */
     times: { ...reminders, digestAt: reminders.digest?.at ?? null } satisfies ReminderTimes,
     /** Encrypts people's webhook settings. */
     seal: (): Seal => createSeal(mailKey, "webhooks of people"),

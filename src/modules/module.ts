@@ -9,32 +9,35 @@ export interface DaemonContext {
   readonly random: () => number;
 }
 
-/** A loop that runs while the daemon serves. */
+/** Work that a loop repeats while the daemon serves. */
 export interface LoopJob extends Partial<Pick<LoopOptions, "idle" | "wake">> {
   readonly name: string;
   readonly step: LoopOptions["step"];
 }
 
-/** What jobs learn only when the daemon starts to serve. */
+/** Options that are known only when the daemon starts to serve. */
 export interface JobOptions {
   readonly signal: AbortSignal;
   /** Called with the progress of the first sync; the log has it as well. */
   readonly onProgress?: (progress: SweepProgress) => void;
-  /** Called when the database is found damaged, possibly more than once; without it the daemon goes on as on a failing disk. */
+  /**
+   * Called when the database is found damaged, possibly more than once; without it, the daemon goes on as it does with a
+   * failing disk.
+   */
   readonly onDamage?: (problem: string) => void;
-  /** Notified when somebody asks for the secret files to be read again. */
+  /** Wakes the job that reads the secret files again. */
   readonly wakeSecrets?: Wake;
 }
 
 /**
- * What every module of the daemon has beside its own parts. A mode is a list of modules: a read-only daemon has those of a
- * serving one without their jobs.
+ * What every module of the daemon has in addition to its own parts. A read-only daemon has the same modules as a serving one,
+ * but does not run their jobs.
  */
 export interface DaemonModule {
   readonly jobs: (options: JobOptions) => readonly LoopJob[];
 }
 
-/** A step that only does something, and is repeated when its loop has rested. */
+/** A step that always finishes its work, so that its loop pauses before the next one. */
 export const idleAfter =
   (work: () => void): LoopOptions["step"] =>
   () => {

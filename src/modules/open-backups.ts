@@ -42,7 +42,7 @@ export function openBackups(
   });
   return {
     backups,
-    /** When the newest backup was made, which was checked before it got its name; null if none is due. */
+    /** When the newest backup was made; if there is none, the time of the installation, or null if backups are off. */
     backedUpAt(): Temporal.Instant | null {
       const [newest] = newestSnapshots(config.backups.directory, clock());
       return newest?.madeAt ?? (config.backups.enabled ? installedAt : null);

@@ -23,7 +23,7 @@ export interface ModulesOptions {
   readonly secrets?: LiveSecrets | undefined;
 }
 
-/** What all other modules work on. */
+/** What all other modules need. */
 export interface Base extends DaemonContext {
   readonly config: Config;
   readonly log: Log;
@@ -32,14 +32,14 @@ export interface Base extends DaemonContext {
   readonly keys: DataKeys;
   /** The current admin token. */
   readonly adminToken: () => string;
-  /** Shares the main thread among everything that can wait. */
+  /** Divides the time of the main thread among all work that can wait. */
   readonly eventLoop: EventLoopBudget;
   /** Counts since the start, for metrics. */
   readonly tallies: Tallies;
   readonly wakes: ReturnType<typeof createWakes>;
 }
 
-/** Notified when a loop has something to do before its rest is over. */
+/** Wakes a loop that has something to do before its pause is over. */
 const createWakes = () => ({
   drain: createWake(),
   editWaker: createWake(),
@@ -52,7 +52,7 @@ const createWakes = () => ({
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 
-/** Opens the keys and the database of a locked data directory. Throws what `openModules` turns into sentences. */
+/** Opens the keys and the database of a locked data directory. `openModules` turns its errors into sentences. */
 export function openBase(
   config: Config,
   {
@@ -86,7 +86,7 @@ export function openBase(
   };
 }
 
-/** Backs up before a migration, so that there is a way back. Throws if no backup can be made. */
+/** Makes a backup before a migration, so that it can be undone. Throws if that fails. */
 function backUpFirst(
   { dataDir, backups }: Config,
   {

@@ -90,7 +90,7 @@ export function channelJobs(
   { inbox, subscriptions, language }: Channels,
   signal: AbortSignal,
 ): readonly LoopJob[] {
-  /** Reports and notes have no single reader. */
+  /** Reports and notes are in the default language, because they have no single reader. */
   const inOwnLanguage =
     (step: LoopJob["step"]): LoopJob["step"] =>
     (signal) =>

@@ -20,7 +20,7 @@ export type EditsModule = ReturnType<typeof openEdits>;
 /** How many loops deliver edits concurrently. */
 const drains = 4;
 const idle = Temporal.Duration.from({ seconds: 5 });
-/** Below this, drains would poll the journal constantly when its clock and theirs differ by rounding. */
+/** With shorter pauses, loops would poll the journal constantly if times differ by rounding. */
 const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
 /** How often the service is probed while it is down or rejects a key. */
 const wakerRest = Temporal.Duration.from({ seconds: 3 });
@@ -113,7 +113,7 @@ function openDrain(base: Base, { upstream, sync }: ServiceModule): Drain {
       noteAnswer(edit, store.troubles, config.service.timeZone);
       tallies.editDelays.add(createdAt.until(clock()).total("seconds"));
       sync.hurry(sourceOf(answer ?? had));
-      // Until the old source is read again, it may still show what was moved away.
+      // Until the old source is read again, it may still show an item that was moved away.
       if (patch.place) sync.hurry(sourceOf(before ?? had));
       wakes.reminders.notify();
     },
@@ -154,7 +154,7 @@ function upkeepJob({ store, clock, eventLoop, log }: Base, { upstream }: Service
     name: "upkeep",
     idle: () => (isUpkept ? day : minute),
     async step() {
-      // A clock that is years ahead would make everything old, so it must agree with the service's.
+      // With a clock that is years ahead, everything would seem old, so the clock must agree with the service's.
       const lead = upstream.clockLead();
       isUpkept = lead !== null && Temporal.Duration.compare(lead.abs(), day) < 0;
       if (!isUpkept) return "idle";

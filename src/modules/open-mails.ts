@@ -113,7 +113,7 @@ function hookStep(modules: Modules): LoopJob["step"] {
 
 const hookRest = Temporal.Duration.from({ seconds: 1 });
 
-/** The same for mails and for people's webhooks. */
+/** Used for mails and for people's webhooks. */
 interface SharedDeps {
   readonly mails: Omit<MailDeps, "onEvent">;
   readonly reminders: Omit<RemindersDeps, keyof MailDeps | "onEvent">;
@@ -167,7 +167,7 @@ const logMail =
     log.info(`${what} ${kind}`, fields);
   };
 
-/** The same messages to people's webhooks, each sent once by each channel; created when anybody has one. */
+/** Sends the same messages to people's webhooks, each once per channel; created when somebody has a webhook. */
 function webhookStep(
   modules: Modules,
   webhooks: WebhookSettings,

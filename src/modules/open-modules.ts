@@ -45,7 +45,7 @@ export function openModules(config: Config, ambient: Ambient): Result<Modules, s
   }
 }
 
-/** A sentence if a file is in the place of a folder that is to be written to. */
+/** Returns a sentence if a file has the name of a folder that is to be written to. */
 function misplacedFolder({ dataDir, mail }: Config): string | null {
   const folders = [
     ["dataDir", dataDir],
@@ -87,7 +87,7 @@ function openAll(base: Base, { lock, throttle }: Held) {
     ...troubles,
     jobs: (options: JobOptions): readonly LoopJob[] =>
       withJobs.flatMap(({ jobs }) => jobs(options)),
-    /** Called when secrets have changed: whatever waited for a key continues at once. */
+    /** Called when secrets have changed: everything that waited for a key continues at once. */
     secretsChanged(): void {
       edits.editWaker.keysChanged();
       store.operatorMessages.retryRefused();

@@ -9,7 +9,7 @@ import type { DataKeys } from "./data-keys.ts";
 import type { LoopJob } from "./module.ts";
 import type { Base } from "./open-base.ts";
 
-/** What push messages are signed and their addresses encrypted with. */
+/** The keys that sign push messages and encrypt their addresses. */
 export interface PushKeys {
   readonly vapid: () => VapidKeys;
   readonly seal: Seal;
@@ -24,10 +24,10 @@ export function pushKeysOf({ mailKey }: Pick<DataKeys, "mailKey">): PushKeys {
   };
 }
 
-/** A change is on the phone about as fast as it is known here. */
+/** Short, because phones should learn of changes at once. */
 const rest = Temporal.Duration.from({ milliseconds: 500 });
 const timeout = Temporal.Duration.from({ seconds: 10 });
-/** A phone that was told so late has synced by itself. */
+/** By then, phones have synced by themselves, so the message is useless. */
 const worthwhile = Temporal.Duration.from({ hours: 1 });
 
 interface PushBase extends Pick<Base, "store" | "clock" | "random" | "log"> {

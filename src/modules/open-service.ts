@@ -35,9 +35,9 @@ export function openService(base: Base, { onBack, onFound }: ServiceListeners) {
     sync,
     /** People with API keys of their own. */
     withOwnKey,
-    /** Called when API keys have changed: whatever waited for one continues. */
+    /** Called when API keys have changed: everything that waited for one continues. */
     keysChanged(): void {
-      // Results for earlier keys, and how long they pause, say nothing about these.
+      // Results and pauses of the earlier keys do not apply to the new ones.
       keyAccess = newKeyAccess();
       sync.recover();
     },
@@ -125,7 +125,7 @@ function openSync(
   });
 }
 
-/** What feed items depend on besides the response's bytes. */
+/** What feed items depend on in addition to the response's bytes. */
 function readerOf({ service }: Config): string | undefined {
   const program = programPrint(process.argv[1], process.versions);
   return program === null ? undefined : `${program} ${service.timeZone} ${service.baseUrl}`;
@@ -143,7 +143,7 @@ function tallyAnswer(
   }
 }
 
-/** What polls report all day; an info log has a summary per sweep, and anything unusual. */
+/** Messages of polls, which would fill the log. At level info, the log has a summary per sweep and anything unusual. */
 const everyday: ReadonlySet<SyncEvent["kind"]> = new Set([
   "polled",
   "found",
@@ -152,7 +152,7 @@ const everyday: ReadonlySet<SyncEvent["kind"]> = new Set([
   "side-changed",
 ]);
 
-/** Titles do not belong in a log: it has counts instead. */
+/** The log has counts instead of titles, because titles may be private. */
 function logSync(log: Log, event: SyncEvent): void {
   const { kind, ...fields } = event;
   const logged = {

@@ -17,7 +17,7 @@ const certificatesRest = Temporal.Duration.from({ hours: 6 });
 const firstCertificates = Temporal.Duration.from({ minutes: 1 });
 const hour = Temporal.Duration.from({ hours: 1 });
 
-/** Problems for the operator, and the checks that find them. */
+/** Problems that the operator should know about, and the checks that find them. */
 export function openTroubles(
   base: Base,
   {

@@ -16,7 +16,7 @@ interface WebOptions {
   readonly clockLead: () => Temporal.Duration | null;
 }
 
-/** What metrics and the application show in every mode. */
+/** What metrics and the application show in all modes. */
 function shownParts(modules: Modules, { version, loopDelay, fresh, clockLead }: WebOptions) {
   const { config, store, feeds, sync, upstream, channels, tallies, clock } = modules;
   return {
@@ -37,7 +37,7 @@ function shownParts(modules: Modules, { version, loopDelay, fresh, clockLead }: 
   };
 }
 
-/** What the application gets in every mode. */
+/** What the application receives in all modes. */
 export function appParts(modules: Modules, options: WebOptions) {
   const { config, editActions, acceptFile, acceptForm, eventLoop, links, adminToken } = modules;
   const { publicUrl } = options;

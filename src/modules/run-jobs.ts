@@ -7,9 +7,9 @@ import type { Modules } from "./open-modules.ts";
 
 interface RunOptions extends JobOptions {
   readonly modules: Modules;
-  /** Of modules that only a serving daemon has. */
+  /** Jobs of modules that only a serving daemon has. */
   readonly jobs: readonly LoopJob[];
-  /** Publishes the daemon's address for commands. */
+  /** Announces the daemon's address to commands. */
   readonly announce: () => void;
 }
 
@@ -31,7 +31,7 @@ export async function runJobs(options: RunOptions): Promise<void> {
       ...job,
       recovered,
       onFault(error, consecutive) {
-        // The storage loop reports a failing disk once, instead of every loop.
+        // Only the storage loop reports a failing disk, so that it is reported once.
         if (!store.health.note(error)) log.error(`${name} failed`, { error, consecutive });
         else log.debug(`${name} could not store`, { error, consecutive });
       },
@@ -55,7 +55,7 @@ export async function runJobs(options: RunOptions): Promise<void> {
   await Promise.all([storage, ...jobs.map(run)]);
 }
 
-/** What precedes all loops, retried until the disk works; requests are answered from existing data meanwhile. */
+/** The steps before all loops, retried until the disk works. In the meantime, requests are answered from existing data. */
 async function onceStorable(
   begin: () => void,
   {
@@ -75,7 +75,7 @@ async function onceStorable(
   }
 }
 
-/** Continues after the machine's clock was set back: waits for a moment in the future would take that much longer. */
+/** After the machine's clock was set back, ends the waits for a time of day, because they would take that much longer. */
 function clockJob({ clock, monotonic, store, sync, wakes, log }: Modules): LoopJob {
   const clockWatch = createClockWatch({ clock, monotonic });
   return {
@@ -93,7 +93,7 @@ function clockJob({ clock, monotonic, store, sync, wakes, log }: Modules): LoopJ
   };
 }
 
-/** Rereads the secret files, and continues whatever waited for a secret. */
+/** Rereads the secret files, and continues everything that waited for a secret. */
 function secretsJob({ modules, wakeSecrets }: RunOptions): LoopJob {
   const { secrets, log } = modules;
   return {

@@ -11,13 +11,13 @@ interface AccessTokensDeps {
   readonly clock: () => Temporal.Instant;
 }
 
-/** So that leaked ones can be found by their beginning. */
+/** Begins each token, so that leaked ones can be found. */
 const prefix = "dayferry_";
 
-/** The use of a token is noted this often. */
+/** The last use of a token is recorded at most this often. */
 const notedEvery = Temporal.Duration.from({ minutes: 1 });
 
-/** Tokens by which agents act for people, with 256 random bits each. */
+/** Tokens with which agents act for people, each with 256 random bits. */
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 export function createAccessTokens({ store, randomBytes, clock }: AccessTokensDeps) {
@@ -29,7 +29,7 @@ export function createAccessTokens({ store, randomBytes, clock }: AccessTokensDe
       const id = accessTokens.add({ person, ...about, digest: digestOf(token) });
       return { id, token };
     },
-    /** Who a token belongs to, and what it allows; null for an unknown one, and for people who have left. */
+    /** The person to whom a token belongs, and what it allows; null if it is unknown or the person has left. */
     check(token: string): { readonly person: Person; readonly scope: TokenScope } | null {
       const known = token.startsWith(prefix) ? accessTokens.find(digestOf(token)) : null;
       const person = known && directory.activePerson(known.person);

@@ -4,14 +4,14 @@ import type { LogInLink } from "../store/mails/log-in-links.ts";
 import type { Store } from "../store/store.ts";
 import type { PasswordCheck } from "./passwords.ts";
 
-/** What a login link sent by mail grants while it is valid. */
+/** What a login link sent by mail allows while it is valid. */
 export interface MailedLogIn {
   readonly person: Person;
   /** Path to redirect to after login, relative to the start page. */
   readonly next: string;
 }
 
-/** Lets people log in without a password, by a link mailed to the address the workspace has for them. */
+/** Lets people log in without a password, by a link sent to the mail address that the workspace has for them. */
 export type MailedLogIns = ReturnType<typeof createMailedLogIns>;
 
 interface MailedLogInsDeps {
@@ -25,7 +25,7 @@ interface MailedLogInsDeps {
 
 /** How long a link is valid. */
 export const linkLength = Temporal.Duration.from({ minutes: 15 });
-/** Limit of links per person within that time, whoever requests them. */
+/** Limit of links per person within that time, no matter who requests them. */
 const mostLinks = 3;
 
 export function createMailedLogIns(deps: MailedLogInsDeps) {
@@ -67,7 +67,7 @@ export function createMailedLogIns(deps: MailedLogInsDeps) {
       );
       if (asked.some((link) => link !== null)) onAsked();
     },
-    /** Uses the link up. null as for `look`, and if someone else has used it in the meantime. */
+    /** Uses the link up. Returns null in the same cases as `look`, and if the link has been used in the meantime. */
     use(signed: string): MailedLogIn | null {
       const link = linkIn(signed);
       const opened = look(signed);

@@ -20,7 +20,7 @@ export type PasswordCheck = Pick<Passwords, "check" | "peopleOf">;
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const digits = 26;
 const groupLength = 4;
-/** Longer ones are not hashed: people type less, and only an attacker sends more. */
+/** Longer passwords are not hashed: people type shorter ones, and only an attacker sends more. */
 const longestPassword = 200;
 
 /** Creates and checks app passwords. Capitals, spaces and look-alike characters that people type are accepted. */
@@ -83,7 +83,7 @@ function peopleOf(login: string, people: readonly Person[]): readonly Person[] {
 
 const spelled = (login: string): string => login.normalize("NFC").trim().toLowerCase();
 
-/** Undoes what people and keyboards do to a password: capitals, spaces, dashes of all kinds, o for 0. */
+/** Normalizes a typed password: removes spaces and dashes, and replaces capitals and look-alike characters. */
 function asTyped(password: string): string {
   if (password.length > longestPassword) return "";
   return password

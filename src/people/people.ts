@@ -88,7 +88,7 @@ function createPeople({ store, passwords, readOnly, withOwnKey, clock }: PeopleD
   };
 }
 
-/** `people` are those a login can match, without suspended people. */
+/** `people`: those whom a login can match, without suspended people. */
 function loginOf({ id, email }: Person, people: readonly Person[]): string {
   const address = email?.trim() ?? "";
   const sharers = people.filter(

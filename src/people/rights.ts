@@ -4,14 +4,14 @@ import type { Item } from "../domain/item.ts";
 import { seesItem, seesProject } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
 
-/** Destination of an uploaded file. */
+/** Where an edit creates or changes an item. */
 export interface Destination {
   /** Project for new items. */
   readonly projectId: ProjectId;
   readonly listId: ListId | null;
 }
 
-/** What people may upload in their own name. */
+/** The permissions of people who edit in their own name. */
 export type Rights = ReturnType<typeof createRights>;
 
 export interface RightsDeps {
@@ -20,7 +20,7 @@ export interface RightsDeps {
   readonly readOnly: ReadonlySet<PersonId>;
 }
 
-/** Decides who may upload to which project and list, based on what that person may see. */
+/** Decides who may edit in which project and list, based on what that person may see. */
 export function createRights({ store, readOnly }: RightsDeps) {
   const { directory, mirror, view, pastEdits } = store;
 
@@ -31,7 +31,7 @@ export function createRights({ store, readOnly }: RightsDeps) {
       list: directory.listOf(item),
     });
 
-  /** As shown, or as last known: a creation that is waiting for approval is not shown to anybody. */
+  /** The item as it is shown, or as last known: an item that waits for approval is not shown to anybody yet. */
   function itemOf(uid: string): Item | null {
     const identity = mirror.findUid(readCustomDateUid(uid)?.taskUid ?? uid);
     if (!identity) return null;
@@ -64,7 +64,7 @@ export function createRights({ store, readOnly }: RightsDeps) {
   return {
     /** True if the item with this UID, if any, may be shown to this person. */
     mayLookAt,
-    /** Why this person may not upload there, as text for people; null if allowed. Reveals nothing the person may not see. */
+    /** Why this person may not edit there, as text for people; null if allowed. Reveals nothing that the person may not see. */
     refusal(person: PersonId, destination: Destination): string | null {
       const { projectId, listId } = destination;
       if (readOnly.has(person)) return `person ${person} may read calendars but not change them`;

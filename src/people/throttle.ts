@@ -91,8 +91,8 @@ export function createThrottle({ clock, pause = sleep }: ThrottleDeps) {
     /** Records a wrong secret. */
     wrong,
     /**
-     * Records a wrong secret. Resolves with null when it may be answered, or at once with the seconds after which its sender may
-     * retry.
+     * Records a wrong secret. Resolves with null when the request may be answered, or at once with the seconds after which its
+     * sender may retry.
      */
     async answerable(address: string, login: string): Promise<number | null> {
       const decision = wrong(address, login);

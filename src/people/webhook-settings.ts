@@ -55,8 +55,8 @@ const timeout = Temporal.Duration.from({ seconds: 10 });
 const longest = 2000;
 
 /**
- * URLs and tokens that people enter are stored encrypted, because whoever has them can send or read there. They may not point
- * into a private network, because a person is not the operator of this machine; those from the configuration may.
+ * URLs and tokens that people enter are stored encrypted, because anyone who has them can use the webhook. Such URLs must not
+ * point into a private network, because people are not the operators of this machine; URLs from the configuration may.
  */
 export function createWebhookSettings(deps: WebhookSettingsDeps) {
   const { store, listed, clock } = deps;
@@ -66,7 +66,7 @@ export function createWebhookSettings(deps: WebhookSettingsDeps) {
   ): { readonly kept: PersonWebhook; readonly webhook: Webhook } | null {
     const kept = store.personWebhooks.get(person);
     const url = kept && deps.seal().open(kept.address);
-    // If the encryption key was lost, treat it as if no webhook was set.
+    // If the encryption key was lost, no webhook is set.
     if (!kept || url === null) return null;
     const token = kept.token === null ? null : deps.seal().open(kept.token);
     return { kept, webhook: { url, format: kept.format, token, secret: null } };

@@ -26,14 +26,15 @@ export interface BuildOptions {
   readonly zone: string;
   readonly now: Temporal.Instant;
   /**
-   * Times are in the viewer's time zone, and only what the viewer may see is shown. null for whoever may read the database
-   * file.
+   * The report shows only what the viewer may see, with times in the viewer's time zone. Null shows everything, for a person
+   * who can read the database file anyway.
    */
   readonly viewer: Viewer | null;
 }
 
 /**
- * Reads and builds one report. Invalid parameters, and a period that is not fully recorded, are errors with place and reason.
+ * Reads and builds one report. Invalid parameters, and a period without complete records, are errors that name the parameter
+ * and the reason.
  */
 export function buildReport(
   reader: ReportDatabase,

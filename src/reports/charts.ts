@@ -53,7 +53,7 @@ function draw(chart: Chart): Drawing {
   }
 }
 
-/** For narrow screens; null if there is only the wide one. */
+/** The drawing for narrow screens; null if there is only the wide one. */
 function drawNarrow(chart: Chart): Drawing | null {
   switch (chart.kind) {
     case "heat-map":
@@ -299,7 +299,7 @@ function heatMapSvg(chart: Extract<Chart, { readonly kind: "heat-map" }>): Drawi
 /** Layout of a timeline: positions from the left and from the middle of a row, in pixels. */
 interface TimelineForm {
   readonly width: number;
-  /** Heights of the header and of a row. */
+  /** Heights of the header and the rows. */
   readonly head: number;
   readonly row: number;
   /** Start and width of the time axis. */

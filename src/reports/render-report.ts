@@ -14,9 +14,9 @@ export interface RenderOptions extends BuildOptions {
   readonly file: string;
   /** Width of the terminal, for a table; any by default. */
   readonly width?: number | null;
-  /** A page gets its data as JSON. */
+  /** A page's request is answered with JSON. */
   readonly format: Format | PageWish;
-  /** Of its texts; English by default. */
+  /** Language of the texts; English by default. */
   readonly language?: Language;
 }
 
@@ -32,7 +32,7 @@ export interface Rendered {
   readonly notes: readonly string[];
 }
 
-/** `unreadable`: there is no database, or it does not fit this build, or it is damaged. */
+/** `unreadable`: the database is missing or damaged, or belongs to another version. */
 export type RenderFailure =
   | ReportRequestFailure
   | { readonly kind: "unreadable"; readonly message: string };

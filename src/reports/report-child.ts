@@ -6,7 +6,7 @@ import type { ReportHead, ReportTask } from "./report-processes.ts";
 // Runs in its own process, so that a report takes neither time nor memory of the daemon. Reads a task from standard input;
 // writes one line of metadata to standard output, then the report.
 const asked = await text(process.stdin);
-// Started ahead, and nobody needed it.
+// The process was started in advance, and no report was requested.
 if (asked === "") process.exit();
 const { now, ...options }: ReportTask = JSON.parse(asked);
 const rendered = renderReport({ ...options, now: Temporal.Instant.from(now) });

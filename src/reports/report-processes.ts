@@ -41,7 +41,7 @@ export const reportServer = (
   },
 });
 
-/** A report's metadata, which precede its text. */
+/** A report's metadata, which come before its text. */
 export type ReportHead = Omit<Rendered, "text">;
 
 /** A rendered report whose text is in a file. */
@@ -52,7 +52,7 @@ interface ProcessReport extends ReportHead {
   readonly bytes: number;
 }
 
-/** The process's standard input, as JSON. */
+/** What a process reads from standard input, as JSON. */
 export type ReportTask = Omit<RenderOptions, "now"> & { readonly now: string };
 
 /** How long a spare process waits for the next report. */
@@ -60,8 +60,8 @@ const spareStays = Temporal.Duration.from({ minutes: 1 });
 
 /**
  * Renders each report in its own process, one after another, so that many at once cannot use all memory. Its memory is freed
- * when it ends, while a worker thread's would stay in the daemon. A process takes a third of a second to start, so the next one
- * is started ahead while somebody looks at reports. When `signal` aborts, none is left.
+ * when it ends, while the daemon would keep that of a worker thread. A process takes a third of a second to start, so the next
+ * one is started in advance while somebody looks at reports. All processes end when `signal` aborts.
  */
 export function createReportProcesses({ signal: stop }: { readonly signal: AbortSignal }) {
   let last: Promise<unknown> = Promise.resolve();
@@ -78,7 +78,7 @@ export function createReportProcesses({ signal: stop }: { readonly signal: Abort
   const dropLater = () =>
     startTimer(spareStays.total("milliseconds"), dropSpare, { holdsProcess: false });
 
-  /** The process that was started ahead, unless it has ended meanwhile. */
+  /** The process that was started in advance, unless it has ended in the meantime. */
   async function takeProcess(): Promise<ReportProcess> {
     const taken = spare;
     spare = null;
@@ -91,7 +91,7 @@ export function createReportProcesses({ signal: stop }: { readonly signal: Abort
   }
 
   return {
-    /** Starts a process ahead while somebody is looking at reports; it ends after an idle minute. */
+    /** Starts a process in advance while somebody is looking at reports; it ends after an idle minute. */
     prepare(): void {
       if (stop.aborted) return;
       if (spare) {
@@ -100,7 +100,7 @@ export function createReportProcesses({ signal: stop }: { readonly signal: Abort
         return;
       }
       const starting = startProcess();
-      // Whoever takes it gets the error.
+      // The next report that uses the process receives the error.
       starting.then((process) => process.stay()).catch(() => undefined);
       spare = { starting, timer: dropLater() };
     },
@@ -122,7 +122,7 @@ export function createReportProcesses({ signal: stop }: { readonly signal: Abort
   };
 }
 
-/** A process that was started ahead, and the timer that ends it. */
+/** A process that was started in advance, and the timer that ends it. */
 interface Spare {
   readonly starting: Promise<ReportProcess>;
   readonly timer: Timer;
@@ -143,12 +143,12 @@ interface ReportProcess {
   readonly child: ChildProcess;
   /** File it writes to. */
   readonly written: FileHandle;
-  /** Everything on its standard error and its exit code, once it has ended. */
+  /** The text on its standard error and its exit code, when it has ended. */
   readonly ending: Promise<readonly [said: string, code: number | null]>;
   hasEnded(): boolean;
   /** Lets this process exit while no report is requested. */
   stay(): void;
-  /** Ends it unused. */
+  /** Ends the unused process. */
   end(): Promise<void>;
 }
 
@@ -163,7 +163,7 @@ async function startProcess(): Promise<ReportProcess> {
     const ending = Promise.all([text(stderr), once(child, "close")]).then(
       ([said, [code]]): readonly [string, number | null] => [said, code],
     );
-    // Handled by whoever requests a report.
+    // The code that requests a report handles the error.
     ending.catch(() => undefined);
     return {
       child,

@@ -188,7 +188,7 @@ function readDate(option: string, text: string | null): Result<Temporal.PlainDat
   try {
     if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return ok(Temporal.PlainDate.from(text));
   } catch {
-    // Reported below, like other text that is not a date.
+    // Reported below, together with other text that is not a date.
   }
   return fail(`${option} "${text}": it must be a date, such as 2026-11-30`);
 }

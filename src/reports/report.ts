@@ -25,11 +25,11 @@ export interface Column {
   readonly key: string;
   readonly title: string;
   readonly type: CellType;
-  /** What people read instead of a code of the database, such as `task`. Other texts stay as they are. */
+  /** The words shown to people in place of a code of the database, such as `task`. Other texts stay unchanged. */
   readonly words?: Readonly<Record<string, string>>;
 }
 
-/** What follows a prefix in the ids of messages. */
+/** The part of a message id after this prefix. */
 type AfterPrefix<Prefix extends string> =
   Extract<MessageId, `${Prefix}.${string}`> extends infer Id
     ? Id extends `${Prefix}.${infer Rest}`
@@ -100,7 +100,7 @@ export type Chart =
       /** First and last day of the time axis. */
       readonly from: string;
       readonly to: string;
-      /** Steps over time: the day that was valid from an instant on, the first from the beginning. */
+      /** Steps over time: the day that was valid from an instant on; the first step is valid from the beginning. */
       readonly lines: readonly {
         readonly name: string;
         readonly steps: readonly { readonly on: string; readonly day: string }[];
@@ -122,9 +122,11 @@ export type Chart =
 /** Content of a report: rows in column order, and remarks about them. */
 export interface ReportContent {
   readonly rows: readonly (readonly Cell[])[];
-  /** The key of each row's item, which a page links; null for an item that does not exist. Absent if rows are no items. */
+  /**
+   * The key of each row's item, to which a page links; null for an item that does not exist. Absent if the rows are not items.
+   */
   readonly items?: readonly (number | null)[];
-  /** Time of the oldest reading of the rows' sources; absent for that of the mirror. */
+  /** The oldest reading of the rows' sources; if absent, the oldest reading of the mirror. */
   readonly readAt?: string | null;
   readonly chart?: Chart | null;
   readonly notes?: readonly string[];
@@ -164,7 +166,7 @@ export interface Named {
   readonly name: string;
 }
 
-/** The same as it is in the database. */
+/** Such a thing as a row of the database. */
 export interface KnownName extends Named {
   /** 1 if it no longer exists. */
   readonly gone: number;
@@ -173,9 +175,9 @@ export interface KnownName extends Named {
 /** A report's parameters, with all names resolved. */
 export interface ReportScope {
   readonly now: Temporal.Instant;
-  /** On the day the report shows, in `zone`. */
+  /** The day of the report's state, in `zone`. */
   readonly today: Temporal.PlainDate;
-  /** Of the viewer, or else of the account. */
+  /** Time zone of the viewer, else of the account. */
   readonly zone: string;
   readonly asOf: Temporal.Instant | null;
   /** Whose permissions apply; null for all. */
@@ -194,7 +196,7 @@ export interface ReportScope {
   readonly lists: ReadonlyMap<number, string>;
 }
 
-/** Reads a view as of the report's time. */
+/** Reads a view as it was at the report's time. */
 export type ReadView = <Name extends ReportView, List extends string>(
   reading: Omit<ReportQuery<Name, List>, "at">,
 ) => readonly ReportRow<Name, List>[];
@@ -217,7 +219,7 @@ export interface Report {
 
 /** Content of a report whose rows have a value for each column key. */
 interface KeyedContent<Key extends string> extends Omit<ReportContent, "rows" | "items"> {
-  /** `item`: the key of the row's item; null for an item that does not exist. Absent if rows are no items. */
+  /** `item`: the key of the row's item; null for an item that does not exist. Absent if the rows are not items. */
   readonly rows: readonly (Readonly<Record<Key, Cell>> & { readonly item?: number | null })[];
 }
 

@@ -101,7 +101,7 @@ export function createCertificateWatch(deps: CertificateWatchDeps) {
 async function expiryOf(server: TlsServer, outer: AbortSignal): Promise<Temporal.Instant | null> {
   const signal = AbortSignal.any([outer, timeLimit(patienceMs)]);
   const opened: Socket[] = [];
-  // Destroying the TLS socket also destroys the one below; the other way round crashes Node.
+  // Destroying the TLS socket also destroys the socket below. Destroying the lower one first crashes Node.
   const end = () => opened.at(-1)?.destroy();
   signal.addEventListener("abort", end, { once: true });
   try {
@@ -116,7 +116,7 @@ async function expiryOf(server: TlsServer, outer: AbortSignal): Promise<Temporal
     await once(secure, "secureConnect", { signal });
     return firstEnd(secure);
   } catch {
-    // Whoever needs that server reports that it cannot be reached, and why.
+    // The code that uses this server reports why it cannot be reached.
     return null;
   } finally {
     signal.removeEventListener("abort", end);

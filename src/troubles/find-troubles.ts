@@ -8,11 +8,11 @@ import type { CurrentTroubles } from "../store/troubles.ts";
 import { stored } from "../texts/stored.ts";
 import type { Upstream } from "../upstream/client.ts";
 
-/** The daemon's state that troubles are derived from. */
+/** The daemon's state, from which troubles are derived. */
 export interface TroubleFacts {
   readonly store: Store;
   readonly upstream: Pick<Upstream, "isOut" | "outageProblem" | "keys" | "clockLead">;
-  /** Its disk is checked. */
+  /** The folder whose disk is checked. */
   readonly dataDir: string;
   /** Host of the service. */
   readonly host: string;
@@ -56,7 +56,7 @@ const littleSpace = { begins: 500 * mebibyte, ends: 600 * mebibyte } as const;
 /** Free space is rounded to steps, so that not every check reports a change. */
 const spaceStep = 10;
 const tolerableSeconds = 60;
-/** An edit arrives within seconds, or after some retries that take minutes. */
+/** An edit usually arrives within seconds, or after some retries within minutes. */
 const longestWait = Temporal.Duration.from({ minutes: 15 });
 const mostListsNamed = 3;
 
@@ -130,7 +130,7 @@ const freeOn = (folder: string): number => {
   return bavail * bsize;
 };
 
-/** A trouble that only a response of the service can end does not end because nothing was requested yet. */
+/** A trouble that only a response of the service can end goes on until something is requested. */
 function isUnsure(
   trouble: Trouble,
   {
@@ -250,7 +250,7 @@ function eventWebhooks({ eventWebhooks: list, clock }: TroubleFacts): readonly T
   }));
 }
 
-/** From the result of the last message; another URL starts anew. */
+/** Judges by the result of the last message. After a change of the URL there is no result yet. */
 function personWebhooks({ store, listedWebhooks, clock }: TroubleFacts): readonly Trouble[] {
   const own = store.personWebhooks.list();
   const listed = listedWebhooks.filter((id) => own.every(({ person }) => person !== id));

@@ -3,7 +3,7 @@ import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { Store } from "../store/store.ts";
 import type { CurrentTroubles, Episode } from "../store/troubles.ts";
 
-/** A trouble has begun or ended. */
+/** A trouble that has begun or ended. */
 export type TroubleEvent = {
   readonly kind: "begun" | "over";
   readonly trouble: Trouble;
@@ -48,7 +48,7 @@ export function createTroubleWatch(deps: TroubleWatchDeps) {
       const now = clock();
       return find()
         .present.map((trouble) => {
-          // A trouble that cannot be stored has no stored beginning.
+          // If a trouble could not be stored, its beginning was not stored either.
           const failing = trouble.kind === "storage-failing" ? store.health.trouble() : null;
           return { trouble, since: failing?.since ?? since.get(troubleId(trouble)) ?? now };
         })

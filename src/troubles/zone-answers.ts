@@ -23,7 +23,7 @@ export function noteAnswer(
   const sent = patch.when;
   const answered = answer?.kind === "event" ? answer.when : null;
   if (sent?.kind !== "times" || answered?.kind !== "times") return;
-  // Values that someone else has set were left alone and prove nothing.
+  // If someone else has changed the times as well, the response proves nothing.
   if (conflicts.some(({ field }) => field === "when")) return;
   const known = troubles.reported().find((trouble) => trouble.kind === "zone-mismatch");
   if (known?.kind === "zone-mismatch" && known.offsets && known.zone === zone) return;
@@ -35,7 +35,7 @@ export function noteAnswer(
   }
 }
 
-/** In minutes; null if start and end did not shift alike, or by no possible offset. */
+/** The shift in minutes; null if start and end were shifted differently, or by an impossible offset. */
 function shiftOf(sent: Times, answered: Times): number | null {
   const start = sent.start.until(answered.start).total("minutes");
   const isWhole = start % zoneStepMinutes === 0 && Math.abs(start) <= longestShiftMinutes;

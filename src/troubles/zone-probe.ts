@@ -43,16 +43,17 @@ export interface ZoneProbeDeps {
   readonly onTouched?: (project: ProjectId) => void;
 }
 
-/** The same for every probe, so that the next one finds leftovers. */
+/** Each probe has the same title, so that the next one finds leftovers. */
 const title = "Dayferry time zone probe (deleted at once)";
 
-/** A key may create events in some projects only; no more than these are tried. */
+/** A key may be allowed to create events in some projects only. At most this number of projects are tried. */
 const mostProjects = 3;
 const urgent = { priority: "interactive" } as const;
 
 /**
- * Creates a private event with explicit offsets, reads it back, deletes it, and compares. It runs from noon in January to noon
- * in July, or the other way round, so that a zone with other clock changes shows; clocks never change at noon.
+ * Creates a private event with explicit offsets, reads it back, deletes it, and compares. The event lasts from noon in January
+ * to noon in July, or from July to January, so that a zone with different clock changes is detected. Clocks never change at
+ * noon.
  */
 export async function probeZone(deps: ZoneProbeDeps): Promise<ZoneProof> {
   const { zone, troubles } = deps;
@@ -149,7 +150,7 @@ function halfYear({ clock, zone }: Pick<ZoneProbeDeps, "clock" | "zone">): When 
 
 const nothingLeft = { removed: 0, left: null } as const;
 
-/** Removes leftover probes in a project. A failed lookup is no reason to stop, a failed deletion is. */
+/** Removes leftover probes in a project. `left`: what could not be removed; null also if the probes cannot be listed. */
 async function removeProbes(
   projectId: ProjectId,
   deps: ZoneProbeDeps,
@@ -166,7 +167,7 @@ async function removeProbes(
   return { removed, left: null };
 }
 
-/** Also runs during shutdown, so that nothing is left. Returns what is left, in words. */
+/** Also runs during shutdown, so that no event remains. Returns in words what could not be removed. */
 async function remove(
   place: { readonly projectId: ProjectId; readonly id: ServiceId },
   { upstream, onTouched }: Pick<ZoneProbeDeps, "upstream" | "onTouched">,

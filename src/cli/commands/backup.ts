@@ -179,7 +179,7 @@ function describeKeys({ keys, aside }: KeysRestored, dataDir: string): string {
   return `${keys.join(", ")} in ${dataDir} were restored; the database is unchanged${kept}\n`;
 }
 
-/** What a restore has done, and what it cannot know. */
+/** Says what a restore has done, and what the person has to check. */
 function describeRestored(restored: Restored, dataDir: string, passphrase: string | null): string {
   const { manifest, aside, lost, passwords } = restored;
   const lines = [
@@ -265,7 +265,7 @@ async function list(
   );
 }
 
-/** From a file, the environment, the terminal or the configuration; null if none. */
+/** The passphrase from a file, the environment, the terminal or the configuration; null if there is none. */
 async function passphraseFor(
   { passphraseFile, askPassphrase: asks }: PassphraseOptions,
   { host, config }: { readonly host: CommandHost; readonly config: Config | null },
@@ -321,7 +321,7 @@ async function askPassphrase(say: (text: string) => void): Promise<string> {
   if (!stdin.isTTY) {
     throw new Failed("there is no terminal: --passphrase-file - reads standard input", 2);
   }
-  // Discards the echo.
+  // Discards what the terminal would echo.
   const hidden = new Writable({ write: (_piece, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: hidden, terminal: true });
   try {

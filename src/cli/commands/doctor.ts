@@ -76,7 +76,7 @@ async function examine(
   config: Config,
   { host, probe }: { readonly host: CommandHost; readonly probe: boolean },
 ): Promise<readonly Finding[]> {
-  // Before anything is opened, which tightens permissions.
+  // Must run before anything is opened, because opening tightens permissions.
   const privacy = privacyFinding(config);
   const daemon = host.daemonOf(config);
   const service = daemon
@@ -103,7 +103,7 @@ async function examine(
   ];
 }
 
-/** The rest can be checked without the database. */
+/** Says why the database could not be opened. The other checks do not need it. */
 function dataFinding(error: unknown): Finding {
   if (error instanceof DataFailed) return broken("data directory", error.problem);
   if (!(error instanceof Failed)) throw error;
@@ -127,7 +127,7 @@ async function throughDaemon(
   ];
 }
 
-/** Goes through the daemon, which manages the quota. */
+/** The request is made by the daemon, which manages the quota. */
 async function probeByDaemon(daemon: DaemonAddress, config: Config): Promise<readonly Finding[]> {
   const { status, body } = await askDaemon(daemon, {
     method: "POST",
@@ -140,7 +140,7 @@ async function probeByDaemon(daemon: DaemonAddress, config: Config): Promise<rea
   return [doubtful("zone", { what, remedy: "stop the daemon, and try again" })];
 }
 
-/** A pause of the service, and a few tries. */
+/** Long enough for a pause requested by the service and a few attempts. */
 const probePatienceMs = 180_000;
 
 function proofIn(body: unknown): ZoneProof | null {

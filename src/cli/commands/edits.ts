@@ -178,7 +178,7 @@ interface ResolveOptions {
   readonly dryRun: boolean;
 }
 
-/** Prints both sides and the effect, and decides about exactly that. */
+/** Prints both sides and the effect, and sends a decision about exactly the printed state. */
 async function settle(
   id: number,
   options: ResolveOptions,
@@ -224,7 +224,7 @@ function readText(text: string, before: Picks["fields"] = {}): Picks["fields"] {
   return { ...before, [readField(text.slice(0, at).trim())]: { text: text.slice(at + 1) } };
 }
 
-/** A field by its name for programs or people. */
+/** Finds a field by its name for programs or its name for people. */
 function readField(text: string): PatchField {
   const known = patchFields.find(
     (field) =>

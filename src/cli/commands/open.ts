@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { type CommandTools, configFor, Failed } from "../command-host.ts";
 
-/** `open`: the pages in the browser, signed in as administrator. */
+/** `open`: opens the pages in the browser, signed in as administrator. */
 export function openCommand({ host }: CommandTools): Command {
   return new Command("open")
     .description("open the pages in the browser, signed in as administrator")

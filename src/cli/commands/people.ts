@@ -38,7 +38,7 @@ export const peopleCommand = ({ host }: CommandTools): Command =>
     }),
   ]);
 
-/** Says what ends with a person's app password; null if there is none. */
+/** Says what stops working without a person's app password; null if there is no password. */
 async function passwordQuestion(
   id: string | number,
   { runner, zone }: Asking,

@@ -81,7 +81,7 @@ export function reportCommand({ host }: CommandTools): Command {
         );
       }
       if (isShown) host.print(rendered.text);
-      // The other formats include them.
+      // The other formats contain the remarks.
       if (format === "csv") {
         for (const line of [...rendered.notes, rendered.freshness]) host.say(`${line}\n`);
       }
@@ -164,7 +164,7 @@ function folderOf(
     const folders = reader
       .named("folders")
       .filter(({ project_id: of }) => own === null || of === own.id);
-    // Folders may not be polled: an id is enough if the project is named.
+    // Folders may not be mirrored, so an id is enough if the project is named.
     const isUnseen =
       own !== null && isId(Number(text)) && !folders.some(({ id }) => id === Number(text));
     if (isUnseen) return { project: own.id, folder: Number(text) };
@@ -181,7 +181,7 @@ function folderOf(
   }
 }
 
-/** Without its parameters, for an upload. */
+/** The content type without its parameters, for an upload. */
 const typeOf = (format: Format): string => mediaTypes[format].split(";", 1).join("");
 
 /** Writes a file atomically: an existing one stays until the new one is complete. */
@@ -193,7 +193,7 @@ function writeWhole(path: string, text: string): void {
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
   try {
     writeFileSync(draft, text, { flush: true });
-    // A web server that publishes the file must be able to read the next one too.
+    // Keeps the permissions, because a web server may publish the file.
     if (present) chmodSync(draft, present.mode & 0o777);
     renameSync(draft, path);
   } catch (error) {

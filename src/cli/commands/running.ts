@@ -66,6 +66,6 @@ export function runningCommands({ host, finish }: CommandTools): readonly Comman
 
 const usualDemo: DemoOptions = { port: null, dataDir: null, play: null };
 
-/** True if the environment alone configures a service, or tries to; errors are reported as usual. */
+/** True if variables of the environment configure a service, even incompletely; errors are reported as usual. */
 const isInEnvironment = ({ env }: CommandTools["host"]): boolean =>
   ["DAYFERRY_API_KEY", "DAYFERRY_API_KEY_FILE"].some((name) => (env[name] ?? "") !== "");

@@ -62,7 +62,7 @@ async function runQuery(
   }: {
     readonly host: CommandHost;
     readonly timeout: Temporal.Duration;
-    /** Written before all rows. */
+    /** Text written before the first row, such as the byte order mark of a CSV file. */
     readonly mark: string;
   },
 ): Promise<void> {
@@ -86,7 +86,7 @@ async function runQuery(
       sendOnce(child.stdout, { host, limit, stop, mark }),
       text(child.stderr),
     ]);
-    // The reader has gone, as with `| head`, which is no failure.
+    // The reader has closed the pipe, as `| head` does, which is not a failure.
     if (!isRead) return;
     if (limit.isOver()) {
       const reason = `the query took longer than ${timeout.toString()} and was stopped; use --timeout for a longer limit`;
@@ -103,7 +103,7 @@ async function runQuery(
 
 /**
  * Passes the rows on as fast as they are read; returns whether they were read to the end. A carriage return at the end of a
- * piece waits for the next one, as it would be printed as a control character by itself.
+ * piece is held back until the next piece, because alone it would be printed as a control character.
  */
 async function sendOnce(
   rows: Readable,

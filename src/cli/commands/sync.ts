@@ -47,8 +47,8 @@ export async function drainAll({ drain, store }: LocalModules, signal: AbortSign
 }
 
 /**
- * One line: lists read of those known so far, and the time left at the quota. If that is zero, the service is still being asked
- * for lists, or is slow, so the time is unknown.
+ * One line: lists read of those known so far, and the time left at the quota. If that is zero, the lists are not all known yet
+ * or the service is slow, so the time is unknown.
  */
 export function progressLine({ done, total, remaining }: SweepProgress): string {
   const seconds = Math.ceil(remaining.total("seconds"));

@@ -101,7 +101,7 @@ function idleReason({ subject, action }: Extract<LinkState, { readonly kind: "id
   return subject.day === null && action !== "done" ? say("link.noDate") : say("link.noMilestone");
 }
 
-/** What a state means for the change that a link made, and how far it is. */
+/** What a state means for the change that a link made, and how far the change is. */
 const endings = {
   pending: ["link.outcome.done", "link.progress.sending"],
   claimed: ["link.outcome.done", "link.progress.sending"],

@@ -61,7 +61,7 @@ ${card({
   };
 }
 
-/** The same from another day on. */
+/** URL of the same calendar from another day on. */
 function addressOf(on: Temporal.PlainDate, { filter }: CalendarPageData): string {
   const query = new URLSearchParams({ on: on.toString() });
   for (const project of filter.projects) query.append("project", String(project));
@@ -111,7 +111,7 @@ ${selectField({
 /** More colours cannot be distinguished at a glance. */
 const shownColours = 12;
 
-/** Projects with their colours; none for a single project. */
+/** Projects with their colours; empty for a single project. */
 function legend({ projects, filter }: CalendarPageData): Markup | null {
   const shown = projects.filter(({ id }) => filter.projects.size === 0 || filter.projects.has(id));
   if (shown.length < 2) return null;

@@ -4,14 +4,14 @@ import { html, type Markup, type TemplatePart } from "./markup-template.ts";
 
 /** The parts of pages; `web/style.css` defines their looks. All inserted text is escaped. */
 
-/** The meaning of a colour, which is never the only sign. */
+/** The meaning of a colour. Colour never carries information alone. */
 export type Tone = "good" | "wait" | "bad" | "info";
 
 /** A word or two about a state. */
 export const badge = (text: string, tone: Tone | null = null): Markup =>
   html`<span class="badge${tone === null ? "" : ` ${tone}`}">${text}</span>`;
 
-/** What makes a section reload: a change, or passing time if it shows ages. */
+/** What makes a section reload: a kind of change, or the passing of time if it shows ages. */
 type Follows = Topic | "age";
 
 /** A section with a heading. Scripts reload it when one of its `live` topics changes, which requires an id. */
@@ -47,11 +47,11 @@ export interface Said {
   readonly text: string;
 }
 
-/** Says how an action ended; null if there was none. */
+/** Says how an action ended; null if no action was carried out. */
 export const saidNotice = (said: Said | null): Markup | null =>
   said && notice(said.isGood ? "good" : "bad", said.text);
 
-/** Replaces an empty list: what would be there, and the next step. */
+/** Stands in place of an empty list: says what would be there, and offers the next step. */
 export const emptyState = (
   title: string,
   text: TemplatePart,
@@ -182,7 +182,7 @@ interface FieldOptions {
   readonly autocomplete?: string;
 }
 
-/** A field with its label, a hint and its error. The name is the id, so a page has one form with it. */
+/** A field with its label, a hint and its error. The name is also the element's id, so only one form of a page may use it. */
 export function field(options: FieldOptions): Markup {
   const { name, label, value = "", type = "text", autocomplete, isRequired = false } = options;
   return described(

@@ -11,7 +11,7 @@ export interface ConfirmQuestion {
   readonly body: TemplatePart;
   /** Label of the button. */
   readonly label: string;
-  /** Where Cancel leads. */
+  /** The target of Cancel. */
   readonly back: string;
 }
 

@@ -8,7 +8,7 @@ import type { ConfirmQuestion } from "./confirm-page.ts";
 import { asSentence, spoken, timeTag } from "./edit-parts.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
-// Questions before destructive actions. `zone`: zone of the times; `back`: where Cancel leads.
+// Questions before destructive actions. `zone`: zone of the times; `back`: the target of Cancel.
 
 interface Asking {
   readonly zone: string;
@@ -37,7 +37,7 @@ export const rotateFeedQuestion = (
   back,
 });
 
-/** `isNew`: it is replaced by another one. */
+/** `isNew`: another password replaces it. */
 export const endPasswordQuestion = (
   person: Pick<PersonDescription, "name">,
   {

@@ -8,7 +8,7 @@ import { html, type Markup, sayHtml } from "./markup-template.ts";
 import { agoInWords } from "./page-times.ts";
 import { isReachable } from "./subscribe-links.ts";
 
-/** Calendars that phones are told of by push, and seconds since the last message; null for none yet. */
+/** How many calendars phones have subscribed to by push, and seconds since the last message; null if none was sent yet. */
 export interface PushState {
   readonly calendars: number;
   readonly sentAgo: number | null;
@@ -16,7 +16,7 @@ export interface PushState {
 
 interface ConnectPageData {
   readonly viewer: Viewer;
-  /** The calendars' owner; null if nobody is known yet. */
+  /** The calendars' owner; null if no person is known yet. */
   readonly person: PersonDescription | null;
   /** People an admin may choose from; otherwise empty. */
   readonly people: readonly PersonDescription[];
@@ -123,7 +123,7 @@ function appleProfile({ id }: PersonDescription, code: Markup | null): Markup {
 const picture = (code: Markup | null, caption: string): Markup | null =>
   code && html`<figure>${code}<figcaption>${caption}</figcaption></figure>`;
 
-/** Opens DAVx5 with the server's address. It takes any address as https. Source: DAVx5 manual, Integration. */
+/** Opens DAVx5 with the server's address. It uses https for any address. Source: DAVx5 manual, Integration. */
 function androidLink(server: string, code: Markup | null): Markup | null {
   if (code === null) return null;
   return html`<div class="beside"><p>${linkButton(say("connect.openDavx5"), davx5Link(server), { isMain: true })}</p>${picture(code, say("connect.scanPhone"))}</div>`;

@@ -15,7 +15,7 @@ import { seriesUndoForm } from "./edit-page.ts";
 import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** Where new items of a file can go. */
+/** A place for the new items of a file. */
 export interface FilePlaces {
   readonly projects: readonly { readonly id: number; readonly title: string }[];
   readonly lists: readonly {
@@ -71,7 +71,7 @@ ${button(say("action.preview"), { tone: "main" })}
   };
 }
 
-/** What a file would do, or has done, item by item. `carried`: applies it; null if it was applied. */
+/** What a file would do, or has done, item by item. `carried`: the form that applies it; null once it was applied. */
 export function filePlanPage(
   about: {
     readonly name: string;

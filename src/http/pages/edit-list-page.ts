@@ -31,11 +31,11 @@ interface Named {
 /** Held removals with the items concerned. */
 export interface HeldRemovals {
   readonly source: string;
-  /** Where that is, in words. */
+  /** The place in words. */
   readonly where: string;
   readonly missing: number;
   readonly total: number;
-  /** True if nothing is removed before a person agrees. */
+  /** True if the removals wait for a person's decision. */
   readonly asks: boolean;
   /** Titles of the first items concerned. */
   readonly titles: readonly string[];

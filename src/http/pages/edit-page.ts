@@ -102,7 +102,7 @@ function wayCard(
   });
 }
 
-/** What was made from one repeating item is undone together. */
+/** All edits made from one repeating item are undone together. */
 function seriesCard({ id, series, state }: EditStory, frame: FormFrame): Markup | null {
   const isOver = state === "discarded" || state === "undone";
   if (series.length === 0 || isOver) return null;
@@ -169,7 +169,10 @@ function newsTable({ choice }: EditDescription): Markup | null {
   });
 }
 
-/** Each field as it was, in the service and in the edit, side by side; one is chosen, and texts can be combined. */
+/**
+ * Shows each field side by side: as it was, in the service, and in the edit. The person chooses one of them; texts can be
+ * combined.
+ */
 function fieldForm(
   { choice, words }: EditDescription,
   {
@@ -233,7 +236,7 @@ function storyCard(edit: EditStory, { zone }: EditPageOptions): Markup {
   });
 }
 
-/** The seconds, which distinguish steps. */
+/** With seconds, which distinguish the steps. */
 const secondsOf = (at: Temporal.Instant, zone: string): string =>
   `:${at.toZonedDateTimeISO(zone).toPlainTime().toString({ smallestUnit: "millisecond" }).slice(6, 10)}`;
 

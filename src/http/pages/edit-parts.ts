@@ -14,12 +14,12 @@ export function timeTag(at: Temporal.Instant, zone: string): Markup {
   return html`<time datetime="${at.toString()}" data-form="day">${dayInWords(local)}, ${clock}</time>`;
 }
 
-/** A sentence about an edit, with times in the page's zone. A script says so if the browser's differs. */
+/** A sentence about an edit, with times in the page's zone. A script adds a hint if the browser's zone differs. */
 export const spoken = (text: string): Markup => html`<bdi data-spoken>${text}</bdi>`;
 
 type Way = EditDescription["ways"][number];
 
-/** A button for an edit's action, beside its effect; a destructive one looks so. */
+/** A button for an edit's action beside its effect. Destructive actions are marked by colour. */
 export function wayButton(
   { act, label, does }: Way,
   { edit, to }: { readonly edit: EditDescription; readonly to?: string },

@@ -2,7 +2,7 @@ import { say } from "../../texts/say.ts";
 import type { Page } from "./layout.ts";
 import { html } from "./markup-template.ts";
 
-/** Tells a person why a request failed, and where to go. `root`: relative URL of the start page. */
+/** Says why a request failed, and links to a page that works. `root`: relative URL of the start page. */
 export function errorPage(
   { status, detail }: { readonly status: number; readonly detail: string },
   root: string,

@@ -15,7 +15,7 @@ import {
 } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** What a feed may show. */
+/** What a feed may contain. */
 export interface FeedChoices {
   readonly projects: readonly Project[];
   readonly people: readonly Person[];
@@ -32,7 +32,7 @@ interface Asked {
   readonly entered: EnteredFeed;
 }
 
-/** Feeds that people want most, each created by one press. */
+/** The most common feeds, each created by one button. */
 export function presetForms({ choices, viewer, formToken }: Omit<Asked, "entered">): Markup {
   const of = viewer.kind === "person" ? `person:${viewer.person}` : "all";
   const [project] = choices.projects;
@@ -139,7 +139,7 @@ export function filterFields({
   entered,
   isOverAll,
 }: Omit<Asked, "formToken"> & {
-  /** True if it is, or may be, over several projects. */
+  /** True if the feed covers, or may cover, several projects. */
   readonly isOverAll: boolean;
 }): Markup {
   const has = (name: string, value: string): boolean => entered.get(name)?.includes(value) ?? false;

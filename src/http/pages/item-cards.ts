@@ -16,7 +16,7 @@ export interface ItemPresences {
     readonly feed: { readonly id: number; readonly name: string };
     readonly presence: FeedPresence;
   }[];
-  /** The viewer's; for an administrator, those of everybody with an app password. */
+  /** The viewer's calendars; for an administrator, those of everybody with an app password. */
   readonly people: readonly { readonly name: string; readonly presence: CalendarPresence }[];
 }
 
@@ -74,7 +74,7 @@ export function subtaskCard(subtasks: readonly ViewItem[]): Markup | null {
   return card({ title: say("field.subtaskCount"), body: html`<ul class="plain">${entries}</ul>` });
 }
 
-/** What people did with an item; `names`: of everybody. */
+/** What people did with an item. `names`: of all people. */
 export interface ItemActivity {
   readonly comments: readonly Comment[];
   /** Its history in the service, oldest first. */

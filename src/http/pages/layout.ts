@@ -32,7 +32,7 @@ export interface PageFrame {
   /** The account's zone, for viewers whose zone is unknown. */
   readonly zone: string;
   readonly assets: PageAssets;
-  /** Chosen in this browser; null: as the system has it. */
+  /** The theme chosen in this browser; null to follow the system. */
   readonly theme: Theme | null;
   /** Null while the service is available. */
   readonly outage: OutageNotice | null;
@@ -124,7 +124,7 @@ function loggedIn(viewer: Viewer, { root, formToken }: PageFrame): Markup {
   return html`<div class="who"><bdi>${name}</bdi><form method="post" action="${root}logout"><input type="hidden" name="form" value="${formToken}"><button class="link">${say("layout.logOut")}</button></form></div>`;
 }
 
-/** Works without a script; with one, a choice is submitted at once. */
+/** Works without scripts; with scripts, a choice is submitted at once. */
 const languageSwitch = ({ root, formToken }: PageFrame): Markup =>
   html`<form class="language" method="post" action="${root}language"><input type="hidden" name="form" value="${formToken}"><label for="language">${say("layout.language")}</label> <select id="language" name="language">${languageCodes.map(
     (code) =>
@@ -163,7 +163,7 @@ function menu({ kind }: Viewer, root: string, current: NavigationId | undefined)
 <ul id="more" popover>${others.map(link)}</ul></nav>`;
 }
 
-/** Drawings of the navigation: lines in a square of 20 units. */
+/** Icons of the navigation: lines in a square of 20 units. */
 const lines = {
   today: "M3 9l7-6 7 6v8h-5v-5H8v5H3z",
   calendar: "M3 5h14v12H3zM3 9h14M7 3v4M13 3v4",
@@ -178,6 +178,6 @@ const lines = {
   search: "M9 15A6 6 0 1 0 9 3a6 6 0 0 0 0 12zM13.5 13.5L17 17",
 } as const;
 
-/** A line drawing beside a label, or instead of one that is only heard. */
+/** An icon beside a label, or instead of a label that only screen readers speak. */
 const icon = (name: keyof typeof lines): Markup =>
   html`<svg class="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="${lines[name]}"/></svg>`;

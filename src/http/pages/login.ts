@@ -12,9 +12,9 @@ interface LogInOptions {
   readonly fault: LogInFault | null;
   /** The entered user name. */
   readonly login: string;
-  /** The page to continue to, relative to the start page; "" is the start page. */
+  /** The page to open after signing in, relative to the start page; "" for the start page. */
   readonly next: string;
-  /** A form submitted after the session had ended; null if none. */
+  /** A form submitted after the session had ended; null if there is none. */
   readonly kept: KeptForm | null;
   /** Relative URL of the start page. */
   readonly root: string;

@@ -19,7 +19,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly TemplateP
 }
 
 /**
- * A message with markup as values. A tag's value makes the markup from the text between its ends, as in
+ * A message with markup as values. The value for a tag is a function that makes markup from the text inside the tag, as in
  * `sayHtml("feeds.lead", { link: (text) => html`<a href="connect">${text}</a>` })`.
  */
 export function sayHtml<Id extends MessageId>(

@@ -8,7 +8,7 @@ import { ago } from "./page-times.ts";
 
 /** An outage of the service, for a page's warning. */
 export interface OutageNotice extends Pick<TroubleWords, "what" | "remedy"> {
-  /** When a list was last read; null = never. */
+  /** When a list was last read; null if none was read yet. */
   readonly syncedAt: Temporal.Instant | null;
   readonly now: Temporal.Instant;
 }

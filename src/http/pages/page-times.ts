@@ -16,7 +16,7 @@ function inUnit(seconds: number) {
     : ({ unit: "days", count: Math.round(seconds / 86_400) } as const);
 }
 
-/** Time since then, in seconds: "4 s ago". */
+/** An age in seconds, in words: "4 s ago". */
 export function agoInWords(seconds: number): string {
   if (seconds < 2) return say("time.justNow");
   const { unit, count } = inUnit(seconds);

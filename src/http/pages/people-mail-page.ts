@@ -32,7 +32,7 @@ export interface PersonWithMail {
   readonly isOpen: boolean;
 }
 
-/** Which mails somebody gets: granted by the configuration, and turned off by the person. */
+/** Which mails a person gets: those granted by the configuration, less those turned off by the person. */
 export interface MailSwitches {
   readonly off: readonly MailChoice[];
   readonly granted: Readonly<Record<(typeof mailKinds)[number], boolean>>;
@@ -111,7 +111,7 @@ ${mailSwitches(mails, { action: `${at}/mails`, formToken })}<p><a href="${at}/re
 export const zoneInWords = (own: string | null, zone: string): string =>
   own?.replaceAll("_", " ") ?? say("people.accountZone", { zone: zone.replaceAll("_", " ") });
 
-/** Under whose name the service records somebody's edits. */
+/** Under whose name the service records a person's edits. */
 export const keyInWords = (hasOwnKey: boolean): string =>
   hasOwnKey ? say("people.ownKey") : say("people.accountKey");
 

@@ -9,7 +9,7 @@ import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 interface ReminderPlace extends PersonPlace {
   readonly configured: ReminderTimes;
-  /** Null for somebody who is reminded as configured. */
+  /** Null if the person is reminded as configured. */
   readonly chosen: ReminderTimes | null;
   readonly said: Said | null;
 }
@@ -66,7 +66,10 @@ const usualLeads = ["PT0S", "P1D", "P2D", "P3D", "P7D", "P14D"].map((text) =>
   Temporal.Duration.from(text),
 );
 
-/** Leads of days and hours are compared, and put into words, from any day without a clock change. */
+/**
+ * The day from which reminder times are counted when they are compared and put into words. Any day without a clock change will
+ * do.
+ */
 const someDay = Temporal.ZonedDateTime.from("2026-01-01T00:00[UTC]");
 
 const nameOf = (lead: Temporal.Duration): string => inDays(lead).toString();

@@ -217,7 +217,7 @@ function rowsCard(data: ReportPageData, shown: ReportPage): Markup {
 /** Ids for programs, which are in downloads; pages show names. An edit's own id is a link. */
 const isForPrograms = (key: string): boolean => key !== "edit_id" && /^(?:id|uid)$|_id$/.test(key);
 
-/** Names of items, which lead to them. */
+/** Columns with names of items, which link to their pages. */
 const isTitle = (key: string): boolean => key === "title";
 
 /** Formats cells like the reports' own formats; instants can be converted to the browser's zone. */

@@ -4,7 +4,7 @@ import { badge, card, emptyState, table } from "./components.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
-/** Search results; the page is beside the start page. */
+/** Search results; the page is in the same folder as the start page. */
 export function searchPage(text: string, results: SearchResults): Page {
   return {
     title: say("layout.search"),

@@ -168,7 +168,7 @@ export function doneSetupPage({
   };
 }
 
-/** Says how to get in. */
+/** Says how to open the set-up. */
 export const refusedSetupPage = (why: "missing" | "used"): Page => ({
   title: say("setup.openLink"),
   width: "narrow",

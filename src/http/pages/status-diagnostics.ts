@@ -7,7 +7,7 @@ import { badge, card, emptyState, facts, folded, table } from "./components.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 import { agoInWords, length, pageTimeOf } from "./page-times.ts";
 
-/** How the daemon works inside, collapsed: for whoever looks for the cause of a problem. */
+/** Collapsed details about the daemon's inner state, for finding the cause of a problem. */
 export const diagnostics = (status: Status, settings: readonly EffectiveSetting[]): Markup =>
   html`<details id="diagnostics"><summary>${say("diag.title")}</summary>
 <div class="halves">

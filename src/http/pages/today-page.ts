@@ -41,7 +41,7 @@ ${projectAges(today)}
   };
 }
 
-/** The one sentence. */
+/** The card with one sentence about the state of everything. */
 function standingCard({ standing, now, underWay, needed, countedTo }: Today): Markup {
   const { tone, word, rest } = standingInWords(standing, now);
   const edits = editsInWords({ underWay, needed, countedTo });
@@ -193,7 +193,7 @@ ${postForm(
   });
 }
 
-/** A conflict in one sentence, as its page has the fields; anything else as reported. */
+/** A conflict is described in one sentence, because its page shows the fields; other edits have the text of their state. */
 function whatIsWrong({ choice, problem }: EditDescription): Markup | null {
   if (choice && choice.fields.length > 0) {
     const names = enumerated(choice.fields.map(({ name }) => name));
@@ -243,7 +243,7 @@ function nextDays({ days, next }: AgendaListing, zone: string): Markup {
   });
 }
 
-/** Where each step is done. */
+/** The page on which each step is done. */
 const stepPages: Readonly<Record<FirstStep["id"], string | null>> = {
   subscribe: "feeds",
   connect: "connect",
@@ -300,7 +300,7 @@ function recentEdits({ recent, now, viewer }: Today): Markup {
   });
 }
 
-/** Leads to what undoing the edit would change; null if it cannot be undone. */
+/** Link to what undoing the edit would change; null if it cannot be undone. */
 function undoLink({ id, ways, words }: EditDescription, page: string): Markup | null {
   if (!ways.some(({ act }) => act === "undo")) return null;
   const name = say("today.undoEdit", { change: `${words.who} ${words.did}` });

@@ -37,7 +37,7 @@ export const activity = report({
         report_activity: [
           ...projectOf(scope),
           ...personOf(scope),
-          // An entry may have a date without a time: one more day on each side is read and filtered below.
+          // An entry may have a date without a time, so one more day on each side is read and filtered below.
           ...instantsOf("at", {
             from: from?.subtract({ days: 1 }) ?? null,
             to: to?.add({ days: 1 }) ?? null,

@@ -85,7 +85,7 @@ function editorOf({ person, channel }: Row): string {
   return [person ?? say("reports.account"), ...(way ? [channelInWords(way)] : [])].join(", ");
 }
 
-/** True if the edit in progress asked for any of these fields; a sweep may bring other people's changes meanwhile. */
+/** True if the edit in progress concerns any of these fields. A sweep may read other people's changes in the meantime. */
 function explains(row: Row, differences: readonly FieldDifference[]): boolean {
   if (row.edit_id === null || row.edit_action === null) return false;
   switch (row.act) {

@@ -26,7 +26,7 @@ export const files = report({
         report_files: [...projectOf(scope), ...personOf(scope), ...instantsOf("created_at", scope)],
       },
     });
-    // The reading progress of a past moment is unknown.
+    // The reading progress at a past moment is unknown.
     const read = scope.asOf ? null : readSides(view, scope);
     return () => ({
       ...(read && {

@@ -1,6 +1,6 @@
 import { compareTexts, daysOf, itemsOf, kindWords, namer, report } from "../report.ts";
 
-/** Everything overdue, latest first. */
+/** Everything overdue, with the longest delay first. */
 export const overdue = report({
   name: "overdue",
   group: "delays",

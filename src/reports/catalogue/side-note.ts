@@ -2,14 +2,14 @@ import type { FreshnessRow } from "../../store/rows/report-rows.ts";
 import { say } from "../../texts/say.ts";
 import { projectOf, type ReadView, type ReportScope } from "../report.ts";
 
-/** Kinds that are read beside the items, when there is time. */
+/** Kinds of data that are read in addition to the items, when there is time. */
 type SideKind = "comments" | "history" | "folders" | "files";
 
 /** Reading progress of one kind. */
 interface SideRead {
   readonly sources: number;
   readonly failing: number;
-  /** When the oldest of them was read; null for none. */
+  /** When the oldest of them was read; null if none was read. */
   readonly readAt: string | null;
 }
 

@@ -110,7 +110,9 @@ function linesOf(
   };
 }
 
-/** From a little before the first move, so that the previous day is visible, to the end of the report. */
+/**
+ * The time axis begins a little before the first move, so that the original day is visible, and ends with the report's period.
+ */
 function spanOf(
   moved: readonly string[],
   { from, to, today }: Pick<ReportScope, "from" | "to" | "today">,

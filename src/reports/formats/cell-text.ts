@@ -113,7 +113,7 @@ interface Span {
 
 function spanAt(time: number, zone: string): Span {
   const local = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(zone);
-  // The change before an instant is not that instant itself.
+  // The search for the previous change excludes its starting point, so it starts a millisecond later.
   const began = local.add({ milliseconds: 1 }).getTimeZoneTransition("previous");
   return {
     from: began?.epochMilliseconds ?? -Infinity,

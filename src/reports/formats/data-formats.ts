@@ -14,10 +14,10 @@ export function csvOf({ columns, rows, readAt, freshness }: ReportDocument): str
   return `${columns.map(({ key }) => key).join(",")},${readColumn}\r\n${lines.join("")}`;
 }
 
-/** One record without its line end. */
 /** Tells spreadsheets that the file is UTF-8. */
 export const byteOrderMark = "\ufeff";
 
+/** One record without its line end. */
 export const csvLine = (columns: readonly Pick<Column, "type">[], row: readonly Cell[]): string =>
   columns.map((_, nth) => csvField(row[nth] ?? null)).join(",");
 
@@ -33,7 +33,7 @@ export function csvField(cell: Cell): string {
  * Characters that start a formula in spreadsheets, in both widths, and the white space they skip. Source: OWASP, CSV Injection.
  */
 const formula = /^(?:[\t\r]|[\t\r\n ]*[=+\-@＝＋－＠])/;
-/** The same after a semicolon, which some locales use as separator: quotes after a comma have no effect there. */
+/** Such a character after a semicolon, which some locales use as separator. Quotes after a comma have no effect there. */
 const innerFormula = /(;[\t\r\n ]*)(?=[=+\-@＝＋－＠])/g;
 const special = /[",\r\n]/;
 

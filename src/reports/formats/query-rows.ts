@@ -5,7 +5,7 @@ import type { Format } from "./format.ts";
 import { htmlTable, pageOf } from "./html-format.ts";
 import { alignedTable, markdownTable, visible } from "./text-formats.ts";
 
-/** Formatted rows of a query, and whether there were more than the limit. */
+/** The formatted rows of a query, and whether there are more than the limit. */
 export interface QueryText {
   readonly rows: number;
   readonly hasMore: boolean;
@@ -19,7 +19,7 @@ export interface QueryTextOptions {
   readonly write: (text: string) => void;
 }
 
-/** Formats a query's rows: CSV and JSON as they are, the other formats once all widths are known. */
+/** Formats a query's rows: CSV and JSON row by row, the other formats when the widths of all rows are known. */
 export function writeRows(
   rows: Iterable<readonly SqlValue[]>,
   { columns, format, limit, write }: QueryTextOptions,

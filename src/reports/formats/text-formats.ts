@@ -3,7 +3,7 @@ import { say } from "../../texts/say.ts";
 import type { Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
 
-/** Aligned columns for a terminal of a width (null = any), with the title above and the freshness below. */
+/** Aligned columns for a terminal of this width (null for any), with the title above and the freshness below. */
 export function tableOf(report: ReportDocument, width: number | null = null): string {
   const { title, columns, rows, notes = [] } = report;
   const textOf = cellText(localTimes(report.zone));
@@ -22,8 +22,8 @@ const widest = 60;
 const short = (text: string): string => (text.length > widest ? shorten(text, widest) : text);
 
 /**
- * Header and rows in aligned columns; numbers are right-aligned. `width`: where lines end, as far as possible by cutting the
- * widest texts; null = anywhere.
+ * Header and rows in aligned columns; numbers are right-aligned. `width`: the longest line, reached by cutting the widest texts
+ * as far as possible; null for any length.
  */
 export function alignedTable(
   columns: readonly Pick<Column, "title" | "type">[],
@@ -52,7 +52,7 @@ export function alignedTable(
 /** No column is cut below this width. */
 const narrowest = 8;
 
-/** Takes from the widest text column until the line fits. */
+/** Narrows the widest text column until the line fits. */
 function fittingWidths(
   columns: readonly Pick<Column, "type">[],
   natural: readonly number[],
