@@ -11,6 +11,7 @@ import { shownBase } from "../edits/intake/plan-known.ts";
 import type { Store } from "../store/store.ts";
 import { describedItem } from "./described-item.ts";
 import { type PresentItem, putBaseOf } from "./find-base.ts";
+import { putBelow } from "./member-of-uid.ts";
 import { acceptItem, heldEdit, type ObjectEdit, ownHeldEdits, plannedItem } from "./plan-object.ts";
 import { writesWhole } from "./whole-writers.ts";
 import type { ObjectPut, WriteContext } from "./write-context.ts";
@@ -52,8 +53,13 @@ interface AcceptedEdit {
 }
 
 /** Accepts the edit into the journal; fails with the answer if it is refused. */
-export function acceptEdit(context: WriteContext, edit: ObjectEdit): Result<AcceptedEdit, Refusal> {
-  const { incoming, base } = edit;
+export function acceptEdit(
+  context: WriteContext,
+  { calendar, ...asked }: ObjectEdit,
+): Result<AcceptedEdit, Refusal> {
+  const incoming = putBelow(context, { calendar, incoming: asked.incoming });
+  const edit = { ...asked, calendar, incoming };
+  const { base } = edit;
   const { uid } = incoming;
   const plans: ItemPlan[] = [];
   const onPlan = (plan: ItemPlan) => plans.push(plan);

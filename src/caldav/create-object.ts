@@ -1,6 +1,5 @@
 import { additionRefused, changeRefused, type Refusal } from "@dayferry/caldav-server/backend";
-import type { IncomingItem } from "@dayferry/ical";
-import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
+import type { Calendar } from "../calendars/calendar-types.ts";
 import { isOwnUid } from "../domain/identity.ts";
 import type { ItemKey } from "../domain/ids.ts";
 import { placeOf } from "../domain/patch.ts";
@@ -11,6 +10,7 @@ import type { ViewItem } from "../store/view/view.ts";
 import { acceptChange, acceptEdit, storeOctets } from "./accept-object.ts";
 import { describedItem } from "./described-item.ts";
 import { baseOfTaken } from "./find-base.ts";
+import { type Located, memberOfUid } from "./member-of-uid.ts";
 import { unseen } from "./plan-object.ts";
 import { relocate, relocateByPut } from "./relocate.ts";
 import type { ObjectPut, WriteContext } from "./write-context.ts";
@@ -33,7 +33,7 @@ function create(context: WriteContext, put: ObjectPut): Result<boolean, Refusal>
   const recreate = isRecreation(context, incoming.uid);
   const accepted = acceptEdit(context, {
     calendar,
-    incoming: belowWhatIsHere(context, calendar, incoming),
+    incoming,
     base: identity && baseOfTaken(context, put, { key: identity.item, recreate }),
     recreate,
   });
@@ -88,24 +88,6 @@ export function couldSee({ store, person }: WriteContext, key: ItemKey): boolean
   const project = directory.project(last.projectId);
   const list = directory.listOf(last);
   return seesItem(person.id, { item: last, project, list });
-}
-
-/**
- * A task that the person cannot see must not get subtasks, nor may the answer reveal it. A task of another list has its
- * subtasks there, so the to-do becomes a task where it was put.
- */
-function belowWhatIsHere(
-  context: WriteContext,
-  calendar: Calendar,
-  incoming: IncomingItem,
-): IncomingItem {
-  const { relatedTo } = incoming;
-  const above = relatedTo === undefined ? null : context.store.view.findUid(relatedTo)?.item;
-  if (relatedTo === undefined || !above) return incoming;
-  const isFar = above.kind !== "event" && above.listId !== calendar.listId;
-  return isFar || !memberOfUid(relatedTo, context)
-    ? { ...incoming, relatedTo: undefined }
-    : incoming;
 }
 
 /**
@@ -170,24 +152,4 @@ function change(
   const object = { key, component: put.incoming.component };
   const present = context.store.view.get(key)?.item ?? viewed.item;
   return acceptChange(context, put, { ...at, object, present, seen: null, isMove: true });
-}
-
-/** A member, and the calendar in which the person sees it. */
-interface Located {
-  readonly calendar: Calendar;
-  readonly object: CalendarObject;
-}
-
-/** Where the person sees the item of a UID, with `assigned` last; null if nowhere. */
-export function memberOfUid(
-  uid: string,
-  { calendars, person }: Pick<WriteContext, "calendars" | "person">,
-): Located | null {
-  const all = calendars.list(person.id);
-  const own = all.filter(({ kind }) => kind === "events" || kind === "tasks");
-  for (const calendar of [...own, ...all.filter(({ kind }) => kind === "assigned")]) {
-    const object = calendars.objectOfUid(calendar, uid);
-    if (object) return { calendar, object };
-  }
-  return null;
 }

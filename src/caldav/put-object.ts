@@ -4,7 +4,8 @@ import type { CalendarObject } from "../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { withSequence } from "../ics/overlay/overlay.ts";
 import { acceptChange, atomically } from "./accept-object.ts";
-import { couldSee, createObject, memberOfUid } from "./create-object.ts";
+import { couldSee, createObject } from "./create-object.ts";
+import { memberOfUid } from "./member-of-uid.ts";
 import { ownHeldEdits } from "./plan-object.ts";
 import type { ObjectPut, WriteContext } from "./write-context.ts";
 

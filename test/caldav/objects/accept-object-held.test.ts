@@ -599,6 +599,17 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
     expect(rig.names("tasks-3003")).toEqual(["m.ics"]);
   });
 
+  it("keeps a to-do that was put below the item there, also after a change of it", () => {
+    const { rig, path } = moved();
+    const about = (title: string) =>
+      vtodo("new@example.com", `SUMMARY:${title}`, `RELATED-TO:${uidOf(path)}`);
+    expect(rig.put(`${near}/new.ics`, about("New")).status).toBe(201);
+    expect(rig.put(`${near}/new.ics`, about("Newer")).status).toBe(204);
+    expect(rig.names("tasks-3003")).toContain("new.ics");
+    expect(rig.text(`${near}/new.ics`)).toContain("SUMMARY:Newer");
+    expect(rig.names("tasks-3001")).toEqual([]);
+  });
+
   it("has no effect if it is discarded", () => {
     const { rig, path, name } = moved();
     const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
