@@ -109,7 +109,8 @@ function openApp(parts: Parts): {
   const { config, modules, mails, publicUrl, signal } = parts;
   const { upstream, sync, store, clock, wakes } = modules;
   const web = { ...parts, fresh: () => sync.ready, clockLead: () => upstream.clockLead() };
-  const { backedUpAt, backups } = parts.backups;
+  const { backups } = parts;
+  const backedUpAt = () => backups.backedUpAt();
   const scrape = config.metrics.enabled
     ? scraperOf(modules, { ...web, more: { isOut: () => upstream.isOut(), backedUpAt } })
     : null;
@@ -117,7 +118,7 @@ function openApp(parts: Parts): {
   const common = appParts(modules, web);
   const app = createApp({
     ...common,
-    backups,
+    backups: backups.backups,
     sharedCache: createSharedCache({
       config: config.http.sharedCache,
       installation: store.meta.installation,
@@ -144,7 +145,7 @@ function openApp(parts: Parts): {
       zone: config.service.timeZone,
       clock,
     }),
-    probeZone: modules.probeZone,
+    probeZone: (aborted) => modules.probeZone(aborted),
     scrape: isOnOwnPort ? null : scrape,
     metricsUrl: () => (scrape && !isOnOwnPort ? `${publicUrl()}/metrics` : parts.metricsUrl),
     troubles: modules.troubleWatch.held,
