@@ -804,6 +804,7 @@ export const english = {
   "hooks.about": "About",
   "hooks.address": "URL",
   "hooks.addressHint": "It receives a POST request with JSON.",
+  "hooks.allEvents": "All events",
   "hooks.allProjects": "All projects",
   "hooks.attempts": "Attempts",
   "hooks.count": "{count, plural, =0 {No webhooks} one {# webhook} other {# webhooks}}",

@@ -63,7 +63,7 @@ ${
       })
 }
 ${list.length === 0 ? emptyState(say("hooks.none"), say("hooks.noneText")) : null}
-${list.map((one) => hookCard(one, frame))}
+${list.map((one) => hookCard(one, { ...frame, projects }))}
 ${card({
   title: say("hooks.new"),
   body: postForm(
@@ -93,16 +93,20 @@ const tones: Readonly<Partial<Record<HookDelivery["state"], Tone>>> = {
 
 function hookCard(
   { hook, deliveries }: HookPlace["list"][number],
-  { formToken, zone, root }: Frame,
+  { formToken, zone, root, projects }: Frame & Pick<HookPlace, "projects">,
 ): Markup {
-  const { id, name, host, events, by, last, skippedAt } = hook;
-  const chosen = events.map((event) => say(eventTexts[event])).join(" · ");
+  const { id, name, host, events, project, by, last, skippedAt } = hook;
+  const chosen =
+    events.length === hookEvents.length
+      ? say("hooks.allEvents")
+      : events.map((event) => say(eventTexts[event])).join(" · ");
+  const place = projects.find((one) => one.id === project)?.title ?? say("hooks.allProjects");
   return card({
     title: name,
     id: `webhook-${id}`,
     aside: last && badge(stateOf(last), tones[last.state] ?? null),
     body: html`<p><bdi>${host}</bdi>${by === "configuration" ? html` · ${say("webhook.configuration")}` : null}</p>
-<p class="quiet">${chosen}</p>
+<p class="quiet"><bdi>${place}</bdi> · ${chosen}</p>
 ${skippedAt && notice("wait", sayHtml("hooks.skipped", { at: timeTag(skippedAt, zone) }))}
 ${
   deliveries.length === 0
