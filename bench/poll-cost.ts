@@ -13,7 +13,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createEventLoopBudget } from "@dayferry/event-loop";
-import { insist } from "@dayferry/sandbox";
+
 import { listId, projectId, serviceId } from "../src/domain/ids.ts";
 import { knownValuesIn } from "../src/store/mirror/mirror.ts";
 import { openStore } from "../src/store/store.ts";
@@ -39,18 +39,16 @@ async function serve(tasks: number): Promise<void> {
   const list = place?.lists[0] ?? 0;
   const by = ownerOf(sandbox);
   for (let n = 0; n < tasks; n += 1) {
-    insist(
-      sandbox.workspace.tasks.create(
-        { by, project, list },
-        {
-          title: `Prepare delivery ${n} for the northern stores`,
-          description: `<p>Check the papers of lot ${n}, "fragile" parts first.<br>Then call Ana.</p>`,
-          start_date: n % 3 === 0 ? "2027-01-01" : null,
-          due_date: n % 2 === 0 ? `2027-0${1 + (n % 9)}-1${n % 10}` : null,
-          estimated_hours: n % 7,
-          assigned: [by],
-        },
-      ),
+    sandbox.workspace.tasks.create(
+      { by, project, list },
+      {
+        title: `Prepare delivery ${n} for the northern stores`,
+        description: `<p>Check the papers of lot ${n}, "fragile" parts first.<br>Then call Ana.</p>`,
+        start_date: n % 3 === 0 ? "2027-01-01" : null,
+        due_date: n % 2 === 0 ? `2027-0${1 + (n % 9)}-1${n % 10}` : null,
+        estimated_hours: n % 7,
+        assigned: [by],
+      },
     );
   }
   const { baseUrl, uploadUrl, keys } = sandbox;

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { insist, startSandbox } from "@dayferry/sandbox";
+import { startSandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import { eventually, eventuallyWithin } from "../test/support/eventually.ts";
 
@@ -47,25 +47,19 @@ const day = (days: number) => today.add({ days }).toString();
 
 function furnish(): void {
   const { events, tasks, subtasks, comments } = sandbox.workspace;
-  insist(
-    events.create(
-      { by, project },
-      { title: "Kept day", start: day(40), end: day(41), all_day: true },
-    ),
+  events.create(
+    { by, project },
+    { title: "Kept day", start: day(40), end: day(41), all_day: true },
   );
-  insist(
-    events.create({ by, project }, { title: "Kept milestone", start: day(50), milestone: true }),
-  );
+  events.create({ by, project }, { title: "Kept milestone", start: day(50), milestone: true });
   for (const list of lists) {
-    const task = insist(
-      tasks.create(
-        { by, project, list },
-        { title: `Kept task ${list}`, due_date: day(30), description: "Two <b>words</b>" },
-      ),
+    const task = tasks.create(
+      { by, project, list },
+      { title: `Kept task ${list}`, due_date: day(30), description: "Two <b>words</b>" },
     );
     const where = { by, project, list, task: task.id };
-    insist(subtasks.create(where, { title: `Kept subtask ${list}`, due_date: day(31) }));
-    insist(comments.create(where, { description: "A word on it" }));
+    subtasks.create(where, { title: `Kept subtask ${list}`, due_date: day(31) });
+    comments.create(where, { description: "A word on it" });
   }
 }
 

@@ -1,9 +1,8 @@
 import {
   type AdmittedRequest,
   type Intermediary,
-  type Outcome,
   type Reply,
-  replyWith,
+  replyTo,
   type Sandbox,
 } from "@dayferry/sandbox";
 import { z } from "zod";
@@ -110,9 +109,9 @@ export class LaggingReads implements Intermediary {
       id === undefined ? undefined : Number(id),
     );
     const { events, tasks, subtasks } = workspace;
-    return replyWith<unknown>(200, outcome());
+    return replyTo(200, found);
 
-    function outcome(): Outcome<unknown> {
+    function found(): unknown {
       if (path.includes("/events")) {
         return event === undefined
           ? events.list({ by, project }, { view: "all" })

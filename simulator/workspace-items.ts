@@ -1,10 +1,4 @@
-import {
-  type EventView,
-  insist,
-  type Sandbox,
-  type SubtaskView,
-  type TaskView,
-} from "@dayferry/sandbox";
+import type { EventView, Sandbox, SubtaskView, TaskView } from "@dayferry/sandbox";
 
 /** An event, milestone, task or subtask of the workspace. */
 export interface PresentItem {
@@ -32,7 +26,7 @@ export interface PresentItem {
 /** Everything the account's owner sees. */
 export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
   const by = keys[0]?.personId ?? 0;
-  const names = new Map(insist(workspace.labels.list({ by })).map(({ id, name }) => [id, name]));
+  const names = new Map(workspace.labels.list({ by }).map(({ id, name }) => [id, name]));
   const present = (shown: Shown, place: Place): PresentItem => ({
     ...place,
     id: shown.id,
@@ -46,26 +40,30 @@ export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
     private: "private" in shown && shown.private,
   });
   return workspace.places().flatMap(({ project, lists }) => [
-    ...insist(workspace.events.list({ by, project }, { view: "all" })).map((event) =>
+    ...workspace.events.list({ by, project }, { view: "all" }).map((event) =>
       present(event, {
         kind: event.milestone ? "milestone" : "event",
         ...{ project, list: 0, parent: 0 },
       }),
     ),
     ...lists.flatMap((list) =>
-      insist(workspace.tasks.list({ by, project, list })).flatMap((task) => [
-        present(task, { kind: "task", project, list, parent: 0 }),
-        ...insist(workspace.subtasks.list({ by, project, list, task: task.id })).map((subtask) =>
-          present(subtask, { kind: "subtask", project, list, parent: task.id }),
-        ),
-      ]),
+      workspace.tasks
+        .list({ by, project, list })
+        .flatMap((task) => [
+          present(task, { kind: "task", project, list, parent: 0 }),
+          ...workspace.subtasks
+            .list({ by, project, list, task: task.id })
+            .map((subtask) =>
+              present(subtask, { kind: "subtask", project, list, parent: task.id }),
+            ),
+        ]),
     ),
   ]);
 }
 
 /** The names of all labels. */
 export const labelsOf = ({ workspace, keys }: Sandbox): ReadonlySet<string> =>
-  new Set(insist(workspace.labels.list({ by: keys[0]?.personId ?? 0 })).map(({ name }) => name));
+  new Set(workspace.labels.list({ by: keys[0]?.personId ?? 0 }).map(({ name }) => name));
 
 type Shown = EventView | TaskView | SubtaskView;
 type Place = Pick<PresentItem, "kind" | "project" | "list" | "parent">;

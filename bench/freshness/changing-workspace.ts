@@ -1,11 +1,4 @@
-import {
-  insist,
-  Random,
-  type Sandbox,
-  SeedWriter,
-  seedPeople,
-  WorkspaceStore,
-} from "@dayferry/sandbox";
+import { Random, type Sandbox, SeedWriter, seedPeople, WorkspaceStore } from "@dayferry/sandbox";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Source } from "../../src/domain/source.ts";
 
@@ -114,21 +107,20 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
   const by = keys[0]?.personId ?? 0;
   const places = workspace.places();
   const events = places.map(({ project }): ChangingSource => {
-    const all = insist(workspace.events.list({ by, project }, { view: "all" }));
+    const all = workspace.events.list({ by, project }, { view: "all" });
     return {
       name: `events:${project}`,
       source: { kind: "events", projectId: projectId(project) },
       project,
       ids: all.map(({ id }) => id),
-      edit: (event, title) =>
-        void insist(workspace.events.update({ by, project, event }, { title })),
+      edit: (event, title) => void workspace.events.update({ by, project, event }, { title }),
     };
   });
   const lists = places.flatMap(({ project, lists }) =>
     lists.map((list) => ({
       project,
       list,
-      tasks: insist(workspace.tasks.list({ by, project, list })),
+      tasks: workspace.tasks.list({ by, project, list }),
     })),
   );
   const tasks = lists.map(
@@ -137,15 +129,14 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
       source: { kind: "tasks", projectId: projectId(project), listId: listId(list) },
       project,
       ids: tasks.map(({ id }) => id),
-      edit: (task, title) =>
-        void insist(workspace.tasks.update({ by, project, list, task }, { title })),
+      edit: (task, title) => void workspace.tasks.update({ by, project, list, task }, { title }),
     }),
   );
   const subtasks = lists.flatMap(({ project, list, tasks }) =>
     tasks
       .filter(({ sub_tasks }) => sub_tasks > 0)
       .map(({ id: task }): ChangingSource => {
-        const all = insist(workspace.subtasks.list({ by, project, list, task }));
+        const all = workspace.subtasks.list({ by, project, list, task });
         return {
           name: `subtasks:${task}`,
           source: {
@@ -157,7 +148,7 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
           project,
           ids: all.map(({ id }) => id),
           edit: (subtask, title) =>
-            void insist(workspace.subtasks.update({ by, project, list, task, subtask }, { title })),
+            void workspace.subtasks.update({ by, project, list, task, subtask }, { title }),
         };
       }),
   );
@@ -192,7 +183,7 @@ export function pagesOf({ workspace, keys }: Sandbox, sources: readonly Changing
   for (let total = 1; names.length * pageSize < total; ) {
     const start = String(names.length * pageSize);
     const query = { start, include_subtasks: "true", completed: "true" };
-    const page = insist(workspace.allTasks.page({ by }, query));
+    const page = workspace.allTasks.page({ by }, query);
     total = page.total_count;
     for (const todo of page.todos) {
       const kind = "task" in todo ? "subtasks" : "tasks";

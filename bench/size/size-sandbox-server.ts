@@ -1,6 +1,6 @@
 // The service of bench/size.ts, in a process of its own: started with its options as JSON, it tells its address to the
 // process that has started it, and changes an event of a project when asked.
-import { insist, type SandboxOptions } from "@dayferry/sandbox";
+import type { SandboxOptions } from "@dayferry/sandbox";
 import { ownerOf, serviceConfig, testSandbox } from "../../test/support/sandbox.ts";
 import { fewestFor } from "../fewest-requests.ts";
 
@@ -11,11 +11,11 @@ const by = ownerOf(sandbox);
 let changes = 0;
 
 process.on("message", (project: number) => {
-  const [event] = insist(workspace.events.list({ by, project }, { view: "events" }));
+  const [event] = workspace.events.list({ by, project }, { view: "events" });
   if (!event) throw new Error(`project ${project} has no event`);
   changes += 1;
   const title = `Changed for the ${changes}. time`;
-  insist(workspace.events.update({ by, project, event: event.id }, { title }));
+  workspace.events.update({ by, project, event: event.id }, { title });
 });
 process.on("disconnect", () => process.exit());
 process.send?.({

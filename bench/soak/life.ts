@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { insist, type Random, type Sandbox } from "@dayferry/sandbox";
+import type { Random, Sandbox } from "@dayferry/sandbox";
 import { eventuallyWithin } from "../../test/support/eventually.ts";
 import { ownerOf } from "../../test/support/sandbox.ts";
 import type { Programs, Subscriber } from "./programs.ts";
@@ -107,7 +107,7 @@ export class Life {
     const { sandbox } = this.#deps;
     const by = ownerOf(sandbox);
     return sandbox.workspace.places().flatMap(({ project }) =>
-      insist(sandbox.workspace.events.list({ by, project }, { view: "all" })).map((event) => ({
+      sandbox.workspace.events.list({ by, project }, { view: "all" }).map((event) => ({
         id: event.id,
         title: event.title,
         start: event.start,
@@ -124,7 +124,7 @@ export class Life {
     return sandbox.workspace
       .places()
       .flatMap(({ project, lists }) =>
-        lists.flatMap((list) => insist(sandbox.workspace.tasks.list({ by, project, list }))),
+        lists.flatMap((list) => sandbox.workspace.tasks.list({ by, project, list })),
       )
       .map((task) => ({ title: task.title, dueOn: task.due_date }));
   }
@@ -206,12 +206,12 @@ export class Life {
       const number = this.tally["changes by others"];
       const known = this.#churned.length > 20 ? random.pick(this.#churned) : null;
       if (known && random.chance(0.1)) {
-        insist(events.remove({ by, ...known }));
+        events.remove({ by, ...known });
         this.#churned.splice(this.#churned.indexOf(known), 1);
         continue;
       }
       if (known) {
-        insist(events.update({ by, ...known }, { title: `Work ${number}` }));
+        events.update({ by, ...known }, { title: `Work ${number}` });
         continue;
       }
       const place = random.pick(sandbox.workspace.places());
@@ -222,7 +222,7 @@ export class Life {
         const due = today.add({ days: random.between(2, 5) });
         const title = `Task ${number}`;
         const body = { title, due_date: due.toString(), assigned: [by] };
-        insist(tasks.create({ by, project, list }, body));
+        tasks.create({ by, project, list }, body);
         const remindAt = due
           .subtract({ days: 1 })
           .toZonedDateTime({ timeZone: sandbox.timeZone, plainTime: "09:00" })
@@ -231,7 +231,7 @@ export class Life {
         continue;
       }
       const body = { title: `Work ${number}`, start: this.#day(), all_day: true };
-      this.#churned.push({ project, event: insist(events.create({ by, project }, body)).id });
+      this.#churned.push({ project, event: events.create({ by, project }, body).id });
     }
     this.#note();
   }
@@ -246,7 +246,7 @@ export class Life {
     this.tally["changes by others"] += 1;
     const description = `Noted ${this.tally["changes by others"]}`;
     const at = { by: ownerOf(sandbox), project, event: id };
-    insist(sandbox.workspace.events.update(at, { description }));
+    sandbox.workspace.events.update(at, { description });
     this.notes.set(id, description);
   }
 

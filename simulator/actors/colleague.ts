@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { type Ledger, markIn, type Noted, secrecy, titleOf } from "../ledger.ts";
 import { itemsOf, type PresentItem, projectsOf } from "../workspace-items.ts";
 import type { World } from "../world.ts";
@@ -54,8 +53,8 @@ export class Colleague {
     const assigned = isSecret ? [] : this.#someone(place.project);
     const milestone = random.chance(0.2);
     const event = { title, start: day, all_day: true, private: isSecret, assigned, milestone };
-    if (list === null) insist(workspace.events.create(where, event));
-    else insist(workspace.tasks.create({ ...where, list }, { title, due_date: day, assigned }));
+    if (list === null) workspace.events.create(where, event);
+    else workspace.tasks.create({ ...where, list }, { title, due_date: day, assigned });
     this.#tell(`makes ${mark}`, { field: "title", mark, before: null, item: null });
   }
 
@@ -69,7 +68,7 @@ export class Colleague {
     const where = { ...this.#at(task), task: task.id };
     reads.changing(`${listOf(task)}/${task.id}/subtasks`);
     const due = this.#ledger.nextDay();
-    insist(sandbox.workspace.subtasks.create(where, { title, due_date: due }));
+    sandbox.workspace.subtasks.create(where, { title, due_date: due });
     const under = markIn(task.title);
     this.#tell(`makes ${mark} below ${under}`, {
       ...{ field: "title", mark, before: null, item: null, under },
@@ -113,7 +112,7 @@ export class Colleague {
     const { random, sandbox } = this.#world;
     const item = this.#pick(({ list }) => list !== 0);
     if (!item) return;
-    const all = insist(sandbox.workspace.labels.list({ by: this.#by }));
+    const all = sandbox.workspace.labels.list({ by: this.#by });
     const labels = all.filter(() => random.chance(0.5));
     this.#update(item, { labels: labels.map(({ id }) => id) });
     this.#world.note("colleague", `labels ${markIn(item.title)} ${namesOf(labels)}`);
@@ -123,12 +122,12 @@ export class Colleague {
   #renameLabel(): void {
     const { random, sandbox, time } = this.#world;
     const { labels } = sandbox.workspace;
-    const all = insist(labels.list({ by: this.#by }));
+    const all = labels.list({ by: this.#by });
     const name = `label ${Math.floor(time.monotonic())}`;
     if (all.some((one) => one.name === name)) return;
     const label = all.length < 3 ? null : random.pick(all);
-    if (label) insist(labels.update({ by: this.#by, label: label.id }, { name }));
-    else insist(labels.create({ by: this.#by }, { name }));
+    if (label) labels.update({ by: this.#by, label: label.id }, { name });
+    else labels.create({ by: this.#by }, { name });
     this.#world.note("colleague", `${label ? `renames ${label.name} to` : "makes"} ${name}`);
   }
 
@@ -169,9 +168,9 @@ export class Colleague {
     const { id, kind, parent } = item;
     const where = this.#at(item);
     this.#world.reads.changing(listOf(item));
-    if (kind === "task") insist(tasks.remove({ ...where, task: id }));
-    else if (kind === "subtask") insist(subtasks.remove({ ...where, task: parent, subtask: id }));
-    else insist(events.remove({ ...where, event: id }));
+    if (kind === "task") tasks.remove({ ...where, task: id });
+    else if (kind === "subtask") subtasks.remove({ ...where, task: parent, subtask: id });
+    else events.remove({ ...where, event: id });
     const name = markIn(item.title);
     this.#tell(`deletes ${name}`, { field: "title", mark: null, before: name, item: name });
   }
@@ -181,10 +180,9 @@ export class Colleague {
     const { id, kind, parent } = item;
     const where = this.#at(item);
     this.#world.reads.changing(listOf(item));
-    if (kind === "task") insist(tasks.update({ ...where, task: id }, body));
-    else if (kind === "subtask")
-      insist(subtasks.update({ ...where, task: parent, subtask: id }, body));
-    else insist(events.update({ ...where, event: id }, body));
+    if (kind === "task") tasks.update({ ...where, task: id }, body);
+    else if (kind === "subtask") subtasks.update({ ...where, task: parent, subtask: id }, body);
+    else events.update({ ...where, event: id }, body);
   }
 
   /** One of the people who have programs and see the project, or nobody. */

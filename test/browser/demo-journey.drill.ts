@@ -35,7 +35,7 @@ describeInBrowser("a morning with the demo", () => {
     const [owner] = workspace.people();
     return workspace.places().flatMap(({ project }) => {
       const found = workspace.events.list({ by: owner?.id ?? 0, project }, { view: "all" });
-      return found.kind === "done" ? found.value.map(({ title }) => title) : [];
+      return found.map(({ title }) => title);
     });
   };
 

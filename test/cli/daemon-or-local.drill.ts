@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { calendar } from "../edits/rig.ts";
 import { dayferry, serve } from "../support/dayferry.ts";
@@ -62,9 +61,11 @@ describe("beside a daemon", () => {
     );
     expect(applied.code).toBe(0);
     await eventually("the task is in the workspace", () => {
-      const tasks = insist(
-        rig.sandbox.workspace.tasks.list({ by: owner(), project: project(), list: list() }),
-      );
+      const tasks = rig.sandbox.workspace.tasks.list({
+        by: owner(),
+        project: project(),
+        list: list(),
+      });
       return tasks.find(({ title }) => title === "Write it down") ?? null;
     });
     const doctor = await dayferry(["doctor", "--config", configFile]);

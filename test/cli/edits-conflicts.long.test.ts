@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { expect, it, onTestFinished } from "vitest";
 import type { DaemonAddress } from "../../src/cli/command-host.ts";
 import { calendar } from "../edits/rig.ts";
@@ -14,14 +13,12 @@ async function conflicting(options: { readonly daemon: boolean }) {
   let address: DaemonAddress | null = null;
   const { workspace } = rig.sandbox;
   const by = { by: owner(), project: project() };
-  const { id } = insist(
-    workspace.events.create(by, {
-      title: "Review",
-      start: "2027-06-10T10:00:00+02:00",
-      end: "2027-06-10T11:00:00+02:00",
-      all_day: false,
-    }),
-  );
+  const { id } = workspace.events.create(by, {
+    title: "Review",
+    start: "2027-06-10T10:00:00+02:00",
+    end: "2027-06-10T11:00:00+02:00",
+    all_day: false,
+  });
   const run = (...args: string[]) => command(args, { installation, daemon: address });
   await run("sync");
   const rows = JSON.parse(
@@ -41,11 +38,9 @@ async function conflicting(options: { readonly daemon: boolean }) {
     "DTEND;TZID=Europe/Berlin:20270611T100000",
     "END:VEVENT",
   );
-  insist(
-    workspace.events.update(
-      { ...by, event: id },
-      { start: "2027-06-12T15:00:00+02:00", end: "2027-06-12T16:00:00+02:00" },
-    ),
+  workspace.events.update(
+    { ...by, event: id },
+    { start: "2027-06-12T15:00:00+02:00", end: "2027-06-12T16:00:00+02:00" },
   );
   const args = ["apply", "-", "--project", String(project())];
   const applied = await command(args, { installation, input: file });
@@ -54,7 +49,7 @@ async function conflicting(options: { readonly daemon: boolean }) {
     onTestFinished(() => running.stop());
     address = { url: running.url, adminToken: running.adminToken };
   }
-  const start = () => insist(workspace.events.get({ ...by, event: id })).start;
+  const start = () => workspace.events.get({ ...by, event: id }).start;
   return { run, applied, start };
 }
 
@@ -123,10 +118,8 @@ it.each([
     const { workspace } = rig.sandbox;
     const by = { by: owner(), project: project() };
     const [start, end] = ["2027-06-10T10:00:00+02:00", "2027-06-10T11:00:00+02:00"];
-    const { id } = insist(
-      workspace.events.create(by, { title: "Review", start, end, all_day: false }),
-    );
-    const there = () => insist(workspace.events.get({ ...by, event: id }));
+    const { id } = workspace.events.create(by, { title: "Review", start, end, all_day: false });
+    const there = () => workspace.events.get({ ...by, event: id });
     const run = (...args: string[]) => command(args, { installation, daemon: address });
     await run("sync");
     const query = `SELECT uid FROM identities WHERE kind = 'event' AND service_id = ${id}`;
@@ -140,15 +133,13 @@ it.each([
     await command(file, { installation, input });
     await run("sync");
     expect(there()).toMatchObject({ title: "Retrospective", start: "2027-06-11 09:00" });
-    insist(
-      workspace.events.update(
-        { ...by, event: id },
-        {
-          title: "All hands",
-          start: "2027-06-12T15:00:00+02:00",
-          end: "2027-06-12T16:00:00+02:00",
-        },
-      ),
+    workspace.events.update(
+      { ...by, event: id },
+      {
+        title: "All hands",
+        start: "2027-06-12T15:00:00+02:00",
+        end: "2027-06-12T16:00:00+02:00",
+      },
     );
     await run("sync");
     if (daemon) {

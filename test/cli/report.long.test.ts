@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { insist, type Sandbox } from "@dayferry/sandbox";
+import type { Sandbox } from "@dayferry/sandbox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dayferry, type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   due = Temporal.Now.plainDateISO("Europe/Berlin").subtract({ days: 3 });
   const { project, lists } = place();
   const task = { title: "Overdue | one", due_date: due.toString() };
-  insist(sandbox.workspace.tasks.create({ by: by(), project, list: lists[0] ?? 0 }, task));
+  sandbox.workspace.tasks.create({ by: by(), project, list: lists[0] ?? 0 }, task);
 });
 afterAll(async () => {
   await daemon?.stop();
@@ -43,9 +43,7 @@ const command = (...args: readonly (string | number)[]) =>
   commandHere(args.map(String), { installation, daemon });
 const published = () => {
   const { project, folders } = place();
-  const files = insist(
-    sandbox.workspace.files.list({ by: by(), project, folder: folders[0] ?? 0 }),
-  );
+  const files = sandbox.workspace.files.list({ by: by(), project, folder: folders[0] ?? 0 });
   return files.map(({ name }) => name);
 };
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { insist } from "@dayferry/sandbox";
+
 import { describe, expect, it, onTestFinished } from "vitest";
 import { calendar } from "../edits/rig.ts";
 import { dayferry } from "../support/dayferry.ts";
@@ -13,15 +13,13 @@ const { place, project, owner } = rig;
 describe("sync", () => {
   it("prints what changed, then nothing if nothing did", async () => {
     const installation = place();
-    const { id } = insist(
-      rig.sandbox.workspace.events.create(
-        { by: owner(), project: project() },
-        {
-          title: "Kick-off",
-          start: "2027-02-01",
-          all_day: true,
-        },
-      ),
+    const { id } = rig.sandbox.workspace.events.create(
+      { by: owner(), project: project() },
+      {
+        title: "Kick-off",
+        start: "2027-02-01",
+        all_day: true,
+      },
     );
     onTestFinished(
       () =>
@@ -80,11 +78,9 @@ describe("apply", () => {
       configFile,
     ]);
     expect(applied).toMatchObject({ code: 0, stderr: "" });
-    const events = insist(
-      rig.sandbox.workspace.events.list(
-        { by: owner(), project: project() },
-        { view: "milestones" },
-      ),
+    const events = rig.sandbox.workspace.events.list(
+      { by: owner(), project: project() },
+      { view: "milestones" },
     );
     const made = events.filter(({ title }) => title === "Ship it");
     expect(made).toHaveLength(1);
@@ -97,11 +93,9 @@ describe("apply", () => {
     expect(undone.stderr).toContain("It will delete the item.");
     const synced = await command(["sync"], { installation });
     expect(synced.code).toBe(0);
-    const left = insist(
-      rig.sandbox.workspace.events.list(
-        { by: owner(), project: project() },
-        { view: "milestones" },
-      ),
+    const left = rig.sandbox.workspace.events.list(
+      { by: owner(), project: project() },
+      { view: "milestones" },
     );
     expect(left.filter(({ title }) => title === "Ship it")).toEqual([]);
     const again = await command(["edits", "undo", "1"], { installation });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { insist, type Sandbox } from "@dayferry/sandbox";
+import type { Sandbox } from "@dayferry/sandbox";
 import { settlingTime } from "../../src/domain/eventual.ts";
 import { serviceId } from "../../src/domain/ids.ts";
 import { install } from "../support/dayferry.ts";
@@ -52,7 +52,7 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
     return pending + claimed === 0;
   };
   const events = (project: number = place.project) =>
-    insist(workspace.events.list({ by, project }, { view: "all" }));
+    workspace.events.list({ by, project }, { view: "all" });
   return {
     sandbox,
     workspace,
@@ -103,19 +103,19 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
         .map(({ title }) => title)
         .toSorted(),
     tasks: (list: number = place.list, project: number = place.project) =>
-      insist(workspace.tasks.list({ by, project, list })),
+      workspace.tasks.list({ by, project, list }),
     subtasks: (task: number, list: number = place.list) =>
-      insist(workspace.subtasks.list({ by, project: place.project, list, task })),
+      workspace.subtasks.list({ by, project: place.project, list, task }),
     addEvent: (fields: Readonly<Record<string, unknown>>) =>
-      insist(workspace.events.create({ by, project: place.project }, fields)),
+      workspace.events.create({ by, project: place.project }, fields),
     addTask: (fields: Readonly<Record<string, unknown>>) =>
-      insist(workspace.tasks.create({ by, ...place }, fields)),
+      workspace.tasks.create({ by, ...place }, fields),
     addSubtask: (task: number, fields: Readonly<Record<string, unknown>>) =>
-      insist(workspace.subtasks.create({ by, ...place, task }, fields)),
+      workspace.subtasks.create({ by, ...place, task }, fields),
     changeEvent: (event: number, fields: Readonly<Record<string, unknown>>) =>
-      insist(workspace.events.update({ by, project: place.project, event }, fields)),
+      workspace.events.update({ by, project: place.project, event }, fields),
     changeTask: (task: number, fields: Readonly<Record<string, unknown>>) =>
-      insist(workspace.tasks.update({ by, ...place, task }, fields)),
+      workspace.tasks.update({ by, ...place, task }, fields),
     /** An item's UID in calendars. */
     uidOf: (kind: "event" | "task" | "subtask", id: number) => {
       const key = mirror.find(kind, serviceId(id));

@@ -55,8 +55,10 @@ test("events.create() sends a timed event and reads it back", async () => {
   expect(event.reminder?.total("minutes")).toBe(15);
   const held = sandbox.workspace.events.get({ by: owner, project, event: idOf(event) });
   expect(held).toMatchObject({
-    kind: "done",
-    value: { start: "2026-12-01 10:00", end: "2026-12-01 11:30", all_day: false, reminder: 15 },
+    start: "2026-12-01 10:00",
+    end: "2026-12-01 11:30",
+    all_day: false,
+    reminder: 15,
   });
 });
 

@@ -57,10 +57,7 @@ test("tasks.create() sends every field and reads it back", async () => {
   ]);
   expect(task.ticket).toMatch(/^\d+$/);
   const held = sandbox.workspace.tasks.get({ by: owner, project, list, task: idOf(task) });
-  expect(held).toMatchObject({
-    kind: "done",
-    value: { due_date: "2026-12-05", estimated_mins: 45 },
-  });
+  expect(held).toMatchObject({ due_date: "2026-12-05", estimated_mins: 45 });
 });
 
 test("tasks.update() sends only changes, and null clears", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { insist, type Sandbox } from "@dayferry/sandbox";
+import type { Sandbox } from "@dayferry/sandbox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Daemon, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
     title: "Order the banners",
     due_date: dueOn.toString(),
   });
-  task = insist(made).id;
+  task = made.id;
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   place = install(sandbox, { http: { host: "127.0.0.1", port, publicUrl } });
@@ -87,7 +87,7 @@ function spot() {
   return { by, project: first.project, list };
 }
 
-const held = () => insist(sandbox.workspace.tasks.get({ ...spot(), task }));
+const held = () => sandbox.workspace.tasks.get({ ...spot(), task });
 
 /** An unused port: the address of links must be known before the daemon listens. */
 async function freePort(): Promise<number> {

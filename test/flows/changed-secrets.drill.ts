@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { insist } from "@dayferry/sandbox";
+
 import { describe, expect, it, onTestFinished } from "vitest";
 import { dayEvent } from "../support/day-event.ts";
 import { type Daemon, install, serve } from "../support/dayferry.ts";
@@ -42,9 +42,9 @@ async function begin() {
     Object(await (await ask("/readyz")).json()).fresh === true ? true : null,
   );
   const titles = () =>
-    insist(sandbox.workspace.events.list({ by: ownerOf(sandbox), project }, { view: "all" })).map(
-      ({ title }) => title,
-    );
+    sandbox.workspace.events
+      .list({ by: ownerOf(sandbox), project }, { view: "all" })
+      .map(({ title }) => title);
   const upload = async (title: string) => {
     const answer = await ask(`/api/edits?project=${project}`, {
       method: "POST",

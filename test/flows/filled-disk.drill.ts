@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { insist } from "@dayferry/sandbox";
+
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { dayEvent } from "../support/day-event.ts";
@@ -25,9 +25,9 @@ async function begin(
   onTestFinished(async () => void (await daemon.stop("SIGKILL")));
   const project = sandbox.workspace.places()[0]?.project ?? 0;
   const titles = () =>
-    insist(sandbox.workspace.events.list({ by: ownerOf(sandbox), project }, { view: "all" })).map(
-      ({ title }) => title,
-    );
+    sandbox.workspace.events
+      .list({ by: ownerOf(sandbox), project }, { view: "all" })
+      .map(({ title }) => title);
   return { sandbox, disk, here, daemon, project, titles };
 }
 

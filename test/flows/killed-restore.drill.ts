@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { insist, type Sandbox } from "@dayferry/sandbox";
+import type { Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dayEvent } from "../support/day-event.ts";
@@ -44,9 +44,9 @@ beforeAll(async () => {
   const daemon = await serve(place);
   const project = sandbox.workspace.places()[0]?.project ?? 0;
   const events = () =>
-    insist(sandbox.workspace.events.list({ by: ownerOf(sandbox), project }, { view: "all" })).map(
-      ({ title }) => title,
-    );
+    sandbox.workspace.events
+      .list({ by: ownerOf(sandbox), project }, { view: "all" })
+      .map(({ title }) => title);
   const edit = async (title: string) => {
     const body = dayEvent(title);
     const sent = await daemon.ask(`/api/edits?project=${project}`, { method: "POST", body });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { insist, type Sandbox } from "@dayferry/sandbox";
+import type { Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { dayferry, type Installation, install, serve } from "../support/dayferry.ts";
@@ -147,9 +147,9 @@ describe("a start while the service does not respond", () => {
 
     sandbox.faults.clear();
     const titles = () =>
-      insist(sandbox.workspace.events.list({ by: ownerOf(sandbox), project }, { view: "all" })).map(
-        ({ title }) => title,
-      );
+      sandbox.workspace.events
+        .list({ by: ownerOf(sandbox), project }, { view: "all" })
+        .map(({ title }) => title);
     await eventually("the edits arrive", () =>
       ["Made in CalDAV", "Uploaded", "Dropped"].every((title) => titles().includes(title))
         ? true

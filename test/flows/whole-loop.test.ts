@@ -1,4 +1,4 @@
-import { insist, type Sandbox } from "@dayferry/sandbox";
+import type { Sandbox } from "@dayferry/sandbox";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -56,7 +56,7 @@ describe("the whole loop", () => {
     expect(unfolded(await fetchFeed(url))).toContain("SUMMARY:Moved by a calendar");
 
     const held = await eventually("the edit is in the workspace", () => {
-      const now = insist(sandbox.workspace.events.get({ by: owner(), project, event: event.id }));
+      const now = sandbox.workspace.events.get({ by: owner(), project, event: event.id });
       return now.title === "Moved by a calendar" ? now : null;
     });
     expect(held).toMatchObject({ start: "2027-03-11 10:15", end: "2027-03-11 11:15" });
@@ -80,9 +80,9 @@ describe("the whole loop", () => {
     expect((await upload(project, lines)).status).toBe(202);
     expect((await upload(project, lines)).status).toBe(202);
     const made = () =>
-      insist(sandbox.workspace.events.list({ by: owner(), project }, { view: "all" })).filter(
-        ({ title }) => title === "Born in a calendar",
-      );
+      sandbox.workspace.events
+        .list({ by: owner(), project }, { view: "all" })
+        .filter(({ title }) => title === "Born in a calendar");
     await eventually("the event is in the workspace", () => (made().length > 0 ? true : null));
     await eventually("a sweep has seen it", async () => {
       const { journal } = await json<{ journal: Record<string, number> }>("/api/status");
@@ -96,20 +96,18 @@ describe("the whole loop", () => {
 
   it("shows changes by others in the workspace", async () => {
     const { project, url } = await someFeed();
-    const { id } = insist(
-      sandbox.workspace.events.create(
-        { by: owner(), project },
-        {
-          title: "Made by someone else",
-          start: "2027-05-04",
-          all_day: true,
-        },
-      ),
+    const { id } = sandbox.workspace.events.create(
+      { by: owner(), project },
+      {
+        title: "Made by someone else",
+        start: "2027-05-04",
+        all_day: true,
+      },
     );
     await eventually("the event is in the feed", async () =>
       (await fetchFeed(url)).includes("SUMMARY:Made by someone else") ? true : null,
     );
-    insist(sandbox.workspace.events.remove({ by: owner(), project, event: id }));
+    sandbox.workspace.events.remove({ by: owner(), project, event: id });
     await eventually("the event has left the feed", async () =>
       (await fetchFeed(url)).includes("SUMMARY:Made by someone else") ? null : true,
     );
@@ -119,18 +117,16 @@ describe("the whole loop", () => {
     const { project } = await someFeed();
     const people = sandbox.keys.slice(0, 2);
     const start = Temporal.Now.zonedDateTimeISO("Europe/Berlin").add({ minutes: 31 });
-    insist(
-      sandbox.workspace.events.create(
-        { by: owner(), project },
-        {
-          title: "Reminded of",
-          start: start.toString({ timeZoneName: "never", smallestUnit: "second" }),
-          end: start.add({ hours: 1 }).toString({ timeZoneName: "never", smallestUnit: "second" }),
-          all_day: false,
-          reminder: 45,
-          assigned: people.map(({ personId }) => personId),
-        },
-      ),
+    sandbox.workspace.events.create(
+      { by: owner(), project },
+      {
+        title: "Reminded of",
+        start: start.toString({ timeZoneName: "never", smallestUnit: "second" }),
+        end: start.add({ hours: 1 }).toString({ timeZoneName: "never", smallestUnit: "second" }),
+        all_day: false,
+        reminder: 45,
+        assigned: people.map(({ personId }) => personId),
+      },
     );
     const mails = await eventually("both mails are there", () => {
       const found = post.mails.filter(({ subject }) => subject?.includes("Reminded of"));
@@ -174,9 +170,7 @@ function uidIn(feed: string, beginning: string): string {
 }
 
 function anEvent(project: number) {
-  const events = insist(
-    sandbox.workspace.events.list({ by: owner(), project }, { view: "events" }),
-  );
+  const events = sandbox.workspace.events.list({ by: owner(), project }, { view: "events" });
   const today = Temporal.Now.plainDateISO("Europe/Berlin").toString();
   const event = events.find((it) => !it.all_day && !it.private && String(it.start) > today);
   if (!event) throw new Error("the seed has no timed event ahead");

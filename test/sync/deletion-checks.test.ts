@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { pollByHand } from "./support/poll-by-hand.ts";
@@ -13,7 +12,7 @@ it("waits again for every other list if an item is missing a second time", async
   const { poll, deletionChecks } = pollByHand(it);
   const moved = (from: typeof first, to: typeof first) => {
     const body = { project: to.project, list_id: to.list, move_task: true };
-    insist(it.sandbox.workspace.tasks.update({ ...from, task }, body));
+    it.sandbox.workspace.tasks.update({ ...from, task }, body);
   };
   const { signal } = new AbortController();
   const key = it.store.mirror.find("task", serviceId(task));
@@ -44,7 +43,7 @@ it("waits for a list that could not be read, up to a number of failures", async 
   const key = it.store.mirror.find("task", serviceId(task));
   if (key === null) throw new Error("the task is not mirrored");
   const body = { project: second.project, list_id: second.list, move_task: true };
-  insist(it.sandbox.workspace.tasks.update({ ...first, task }, body));
+  it.sandbox.workspace.tasks.update({ ...first, task }, body);
   it.sandbox.faults.add({
     kind: "status",
     status: 500,
@@ -89,7 +88,7 @@ async function lackedByItsList() {
     transform: (json) => (Array.isArray(json) ? json.filter(({ id }) => id !== task) : json),
   });
   expect(await read(0)).toBe(false);
-  const remove = () => insist(it.sandbox.workspace.tasks.remove({ ...place, task }));
+  const remove = () => it.sandbox.workspace.tasks.remove({ ...place, task });
   return { read, remove };
 }
 
@@ -118,7 +117,7 @@ async function emptied(count: number) {
   const source = `tasks:${place.list}`;
   const { poll, deletionChecks } = pollByHand(it);
   const { tasks } = it.sandbox.workspace;
-  for (const { id } of insist(tasks.list(place))) insist(tasks.remove({ ...place, task: id }));
+  for (const { id } of tasks.list(place)) tasks.remove({ ...place, task: id });
   await poll(source);
   it.store.brakes.release(source);
   return { it, source, poll, deletionChecks, missing: it.store.absences.all().length };

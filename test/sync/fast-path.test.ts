@@ -1,4 +1,4 @@
-import { type AllTasksManner, insist } from "@dayferry/sandbox";
+import type { AllTasksManner } from "@dayferry/sandbox";
 import { describe, expect, it as test, vi } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { isThorough, rows } from "../support/effort.ts";
@@ -58,7 +58,7 @@ const told = (it: Stage) =>
 /** A task with subtasks, and one without. */
 function someTasks({ it, tasks }: Awaited<ReturnType<typeof world>>) {
   const place = placeAt(it, 0);
-  const shown = insist(tasks.list(place));
+  const shown = tasks.list(place);
   const parent = shown.find(({ sub_tasks }) => sub_tasks > 1);
   const single = shown.find(({ sub_tasks, completed }) => sub_tasks === 0 && !completed);
   if (!parent || !single) throw new Error("the workspace has no such tasks");
@@ -72,11 +72,11 @@ const dropped = ({ events }: Stage) =>
 function workOn(here: Awaited<ReturnType<typeof world>>): void {
   const { it, tasks, subtasks } = here;
   const { place, parent, single } = someTasks(here);
-  const [first, second] = insist(subtasks.list({ ...place, task: parent }));
-  insist(tasks.update({ ...place, task: parent }, { title: "Changed" }));
-  insist(subtasks.update({ ...place, task: parent, subtask: first?.id ?? 0 }, { title: "Below" }));
-  insist(subtasks.remove({ ...place, task: parent, subtask: second?.id ?? 0 }));
-  insist(tasks.remove({ ...place, task: single }));
+  const [first, second] = subtasks.list({ ...place, task: parent });
+  tasks.update({ ...place, task: parent }, { title: "Changed" });
+  subtasks.update({ ...place, task: parent, subtask: first?.id ?? 0 }, { title: "Below" });
+  subtasks.remove({ ...place, task: parent, subtask: second?.id ?? 0 });
+  tasks.remove({ ...place, task: single });
   addTask(it, placeAt(it, 1), { title: "Added" });
 }
 
@@ -104,14 +104,12 @@ describe("pages of all tasks", () => {
     const here = await world();
     const { it, tasks, subtasks, forward } = here;
     const { place, parent, single } = someTasks(here);
-    const [first, second] = insist(subtasks.list({ ...place, task: parent }));
+    const [first, second] = subtasks.list({ ...place, task: parent });
     await whileUsed(it, async () => {
       // The list must show changes within the same second as its reading.
       forward(10);
-      insist(tasks.update({ ...place, task: single }, { title: "Changed" }));
-      insist(
-        subtasks.update({ ...place, task: parent, subtask: first?.id ?? 0 }, { title: "Below" }),
-      );
+      tasks.update({ ...place, task: single }, { title: "Changed" });
+      subtasks.update({ ...place, task: parent, subtask: first?.id ?? 0 }, { title: "Below" });
       await until(() => isEqual(it));
       const byPages = it.events.filter(
         (event) => event.kind === "polled" && event.source.startsWith("alltodo:"),
@@ -120,19 +118,17 @@ describe("pages of all tasks", () => {
 
       forward(10);
       addTask(it, place, { title: "Added" });
-      insist(subtasks.create({ ...place, task: single }, { title: "First child" }));
+      subtasks.create({ ...place, task: single }, { title: "First child" });
       await until(() => isEqual(it));
 
-      insist(tasks.remove({ ...place, task: single }));
-      insist(subtasks.remove({ ...place, task: parent, subtask: second?.id ?? 0 }));
+      tasks.remove({ ...place, task: single });
+      subtasks.remove({ ...place, task: parent, subtask: second?.id ?? 0 });
       await until(() => isEqual(it));
 
       const { list } = placeAt(it, 0, 1);
-      insist(
-        tasks.update(
-          { ...place, task: parent },
-          { move_task: true, list_id: list, project: place.project },
-        ),
+      tasks.update(
+        { ...place, task: parent },
+        { move_task: true, list_id: list, project: place.project },
       );
       await until(() => isEqual(it));
     });
@@ -168,7 +164,7 @@ test("are not compared again if unchanged, unless a row was written or everythin
     await until(() => isEqual(it));
 
     forward(10);
-    insist(tasks.update({ ...place, task: single }, { title: "Changed" }));
+    tasks.update({ ...place, task: single }, { title: "Changed" });
     await until(() => isEqual(it));
     await anotherRound();
     stored.mockClear();
@@ -277,7 +273,7 @@ describe("untrustworthy pages", () => {
       it.asked();
       await until(() => it.sandbox.requests.entries().length > 20);
       forward(10);
-      insist(tasks.update({ ...place, task: single }, { title: "Newer" }));
+      tasks.update({ ...place, task: single }, { title: "Newer" });
       it.sync.hurry(`tasks:${place.list}`);
       await until(() => title() === "Newer");
       const shown: (string | undefined)[] = [];
@@ -333,7 +329,7 @@ describe("untrustworthy pages", () => {
       forward(10);
       it.sync.hurry(`tasks:${place.list}`);
       await until(() => it.sync.fastPath.kind === "off");
-      insist(tasks.update({ ...place, task: single }, { title: "So" }));
+      tasks.update({ ...place, task: single }, { title: "So" });
       await until(() => isEqual(it));
     });
     expect(told(it)).toEqual(["used", "dropped"]);

@@ -1,4 +1,4 @@
-import { type Fault, insist } from "@dayferry/sandbox";
+import type { Fault } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
 import { rows } from "../support/effort.ts";
@@ -14,7 +14,7 @@ async function filled() {
   }
   const parent = addTask(it, place, { title: "Parent" });
   const below = { ...place, task: parent };
-  insist(it.sandbox.workspace.subtasks.create(below, { title: "Below" }));
+  it.sandbox.workspace.subtasks.create(below, { title: "Below" });
   await it.sweep();
   return { it, place, parent };
 }
@@ -146,7 +146,7 @@ describe("a sweep with faults", () => {
     const { it, place, parent } = await filled();
     const path = new RegExp(`/${place.list}/tasks$`);
     it.sandbox.faults.add({ kind: "transform", path, times: 1000, transform: without(parent) });
-    insist(it.sandbox.workspace.tasks.update({ ...place, task: parent }, { title: "Renamed" }));
+    it.sandbox.workspace.tasks.update({ ...place, task: parent }, { title: "Renamed" });
     it.asked();
     expect(await it.sweep()).toMatchObject({ buried: 0, changed: 1 });
     expect(shownTitles(it, projectId(place.project))).toContain("Renamed");
@@ -179,7 +179,7 @@ describe("polling with faults", () => {
   it("asks again for a missing item after a failure, and buries it once confirmed", async () => {
     const { it: first, place, parent } = await filled();
     const it = first.again(quick);
-    insist(it.sandbox.workspace.tasks.remove({ ...place, task: parent }));
+    it.sandbox.workspace.tasks.remove({ ...place, task: parent });
     it.sandbox.faults.add({ kind: "html", path: new RegExp(`/tasks/${parent}$`), times: 2 });
     const titles = () => shownTitles(it, projectId(place.project));
     await runUntil(it, () => !titles().includes("Parent"));
@@ -252,7 +252,7 @@ describe("polling with faults", () => {
 
 it("a check stays open if the store rejects the response, and is settled later", async () => {
   const { it, place, parent } = await filled();
-  insist(it.sandbox.workspace.tasks.remove({ ...place, task: parent }));
+  it.sandbox.workspace.tasks.remove({ ...place, task: parent });
   const { absences } = it.store;
   let faults = 1;
   const confirm: typeof absences.confirm = (item) => {

@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { folderId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { untilHung } from "../support/eventually.ts";
@@ -19,9 +18,8 @@ async function world(options: Partial<StageOptions> = {}) {
   const quiet = addTask(it, place, { title: "Quiet" });
   const { comments, tasks } = it.sandbox.workspace;
   const at = (task: number) => ({ ...place, task });
-  const say = (task: number, description: string) =>
-    insist(comments.create(at(task), { description })).id;
-  const change = (task: number, body: object) => insist(tasks.update(at(task), body));
+  const say = (task: number, description: string) => comments.create(at(task), { description }).id;
+  const change = (task: number, body: object) => tasks.update(at(task), body);
   say(talked, "Looks good");
   change(talked, { title: "Talked about a lot" });
   await it.sweep();
@@ -47,8 +45,8 @@ describe("reading details", () => {
     const { files } = here.sandbox.workspace;
     const [folder = 0] = here.sandbox.workspace.places()[0]?.folders ?? [];
     const content = { name: "plan.txt", type: "text/plain", bytes: Buffer.from("plan") };
-    const upload: { file_id?: number } = insist(files.upload(place, content));
-    insist(files.create({ ...place, folder }, { attachments: [upload.file_id] }));
+    const upload: { file_id?: number } = files.upload(place, content);
+    files.create({ ...place, folder }, { attachments: [upload.file_id] });
     await readAll(here);
     expect(texts(here, talked)).toEqual(["Looks good"]);
     expect(texts(here, quiet)).toEqual([]);
@@ -109,8 +107,8 @@ describe("reading details", () => {
     const { it: here, now, talked, at } = await world();
     await readAll(here);
     const { comments } = here.sandbox.workspace;
-    const [first] = insist(comments.list(at(talked)));
-    insist(comments.remove({ ...at(talked), comment: first?.id ?? 0 }));
+    const [first] = comments.list(at(talked));
+    comments.remove({ ...at(talked), comment: first?.id ?? 0 });
     now.advance({ minutes: 16 });
     await here.sweep();
     here.asked();

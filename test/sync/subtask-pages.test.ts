@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type AllTasksManner, insist } from "@dayferry/sandbox";
+import type { AllTasksManner } from "@dayferry/sandbox";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { install, serve } from "../support/dayferry.ts";
@@ -149,11 +149,11 @@ describe("a first sync from pages", () => {
       for (const { project, lists } of it.sandbox.workspace.places()) {
         const list = lists[0] ?? 0;
         const place = { by: it.by, project, list };
-        const some = insist(tasks.list(place)).filter(({ sub_tasks }) => sub_tasks > 1);
+        const some = tasks.list(place).filter(({ sub_tasks }) => sub_tasks > 1);
         for (const { id } of some.slice(0, 2)) {
-          const [child] = insist(subtasks.list({ ...place, task: id }));
-          insist(subtasks.remove({ ...place, task: id, subtask: child?.id ?? 0 }));
-          insist(subtasks.create({ ...place, task: id }, { title: "A child of late" }));
+          const [child] = subtasks.list({ ...place, task: id });
+          subtasks.remove({ ...place, task: id, subtask: child?.id ?? 0 });
+          subtasks.create({ ...place, task: id }, { title: "A child of late" });
         }
       }
       return json;
@@ -285,12 +285,12 @@ describe("an interrupted first sync", () => {
     const { tasks, subtasks } = it.sandbox.workspace;
     for (const { project, lists } of it.sandbox.workspace.places()) {
       const place = { by: it.by, project, list: lists[0] ?? 0 };
-      const some = insist(tasks.list(place)).filter(({ sub_tasks }) => sub_tasks > 1);
+      const some = tasks.list(place).filter(({ sub_tasks }) => sub_tasks > 1);
       for (const { id } of some.slice(0, 2)) {
-        const [child] = insist(subtasks.list({ ...place, task: id }));
-        insist(subtasks.remove({ ...place, task: id, subtask: child?.id ?? 0 }));
+        const [child] = subtasks.list({ ...place, task: id });
+        subtasks.remove({ ...place, task: id, subtask: child?.id ?? 0 });
         if (change !== "remove")
-          insist(subtasks.create({ ...place, task: id }, { title: "A child of late" }));
+          subtasks.create({ ...place, task: id }, { title: "A child of late" });
       }
     }
     const next = it.again();

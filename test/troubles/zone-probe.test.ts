@@ -46,7 +46,7 @@ async function rig({
   const left = () =>
     [first, second].flatMap((project) => {
       const listed = sandbox.workspace.events.list({ by, project }, { view: "all" });
-      return listed.kind === "done" ? listed.value.map((event) => event.title) : ["unknown"];
+      return listed.map((event) => event.title);
     });
   const fail = (fault: Fault) => sandbox.faults.add(fault);
   const probe = () => modules.probeZone(untilHung());

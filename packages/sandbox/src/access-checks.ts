@@ -5,7 +5,7 @@ import type {
   TaskRecord,
   TodolistRecord,
 } from "./records.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
+import { refuse } from "./refusal.ts";
 import type { WorkspaceStore } from "./workspace-store.ts";
 
 /** What a caller is about to do: a client of the account may only read. */
@@ -55,40 +55,36 @@ export class Access {
   }
 
   /** The caller, for what belongs to the whole account. */
-  account(caller: Caller, need: Need): Outcome<PersonRecord> {
+  account(caller: Caller, need: Need): PersonRecord {
     const person = this.#store.people.get(caller.by);
-    if (person === undefined || person.suspended) return refused(403, "this person has no access");
+    if (person === undefined || person.suspended) return refuse(403, "this person has no access");
     if (need === "write" && person.role === "client")
-      return refused(403, "a client of this account may not change anything");
-    return done(person);
+      return refuse(403, "a client of this account may not change anything");
+    return person;
   }
 
-  project(place: ProjectPlace, need: Need): Outcome<InProject> {
+  project(place: ProjectPlace, need: Need): InProject {
     const caller = this.account(place, need);
-    if (caller.kind === "refused") return caller;
     const project = this.#store.projects.get(place.project);
-    if (project === undefined) return refused(404, `there is no project ${place.project}`);
-    if (!seesProject(caller.value, project.id))
-      return refused(403, `no access to project ${project.id}`);
-    return done({ person: caller.value, project });
+    if (project === undefined) return refuse(404, `there is no project ${place.project}`);
+    if (!seesProject(caller, project.id)) return refuse(403, `no access to project ${project.id}`);
+    return { person: caller, project };
   }
 
-  list(place: ListPlace, need: Need): Outcome<InList> {
+  list(place: ListPlace, need: Need): InList {
     const found = this.project(place, need);
-    if (found.kind === "refused") return found;
     const list = this.#store.todolists.get(place.list);
     if (list?.project !== place.project)
-      return refused(404, `there is no todolist ${place.list} in project ${place.project}`);
-    return done({ ...found.value, list });
+      return refuse(404, `there is no todolist ${place.list} in project ${place.project}`);
+    return { ...found, list };
   }
 
-  task(place: TaskPlace, need: Need): Outcome<InTask> {
+  task(place: TaskPlace, need: Need): InTask {
     const found = this.list(place, need);
-    if (found.kind === "refused") return found;
     const task = this.#store.tasks.get(place.task);
     if (task?.list !== place.list)
-      return refused(404, `there is no task ${place.task} in todolist ${place.list}`);
-    return done({ ...found.value, task });
+      return refuse(404, `there is no task ${place.task} in todolist ${place.list}`);
+    return { ...found, task };
   }
 }
 

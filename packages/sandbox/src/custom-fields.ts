@@ -1,6 +1,6 @@
 import type { CustomFieldDefinition, CustomFieldValue } from "./records.ts";
+import { RefusedError, refuse } from "./refusal.ts";
 import { readDate } from "./times.ts";
-import { done, type Outcome, type Refused, refused } from "./work-outcome.ts";
 
 type Values = Readonly<Record<string, CustomFieldValue>>;
 
@@ -11,19 +11,19 @@ type Values = Readonly<Record<string, CustomFieldValue>>;
 export function readCustomFields(
   raw: unknown,
   definitions: readonly CustomFieldDefinition[],
-): Outcome<Values> {
-  if (raw === undefined || raw === null) return done({});
+): Values {
+  if (raw === undefined || raw === null) return {};
   if (typeof raw !== "object" || Array.isArray(raw))
-    return refused(400, "custom_fields must be an object keyed by custom field id");
+    return refuse(400, "custom_fields must be an object keyed by custom field id");
   const read: [string, CustomFieldValue][] = [];
   for (const [id, entry] of Object.entries(raw)) {
     const definition = definitions.find((it) => String(it.id) === id);
-    if (definition === undefined) return refused(400, `custom_fields has no field ${id} here`);
+    if (definition === undefined) return refuse(400, `custom_fields has no field ${id} here`);
     const value = readValue(entry, definition);
     if (value === null) return mismatch(definition);
     read.push([id, value]);
   }
-  return done(Object.fromEntries(read));
+  return Object.fromEntries(read);
 }
 
 /** The `custom_fields` array of a task: every field of its project, with an empty text if unset. */
@@ -76,7 +76,7 @@ function readOptions(value: unknown, definition: CustomFieldDefinition): readonl
   return chosen.length === value.length ? chosen : null;
 }
 
-function mismatch(definition: CustomFieldDefinition): Refused {
+function mismatch(definition: CustomFieldDefinition): never {
   const message = `the value of custom field ${definition.id} (${definition.title}) does not match its type ${definition.type}`;
-  return { kind: "refused", status: 200, code: 2033, message };
+  throw new RefusedError(200, message, 2033);
 }

@@ -1,8 +1,8 @@
 import type { Response } from "express";
 import type { Fault } from "./faults.ts";
+import { RefusedError } from "./refusal.ts";
 import type { OpenEntry } from "./request-log.ts";
 import type { StartTimer } from "./runtime.ts";
-import type { Outcome } from "./work-outcome.ts";
 
 /** A response to send: JSON, bytes of some type, or only a status. */
 export interface Reply {
@@ -67,11 +67,24 @@ export const admitted = ({ entry, by, bytes }: Exchange): AdmittedRequest => ({
   bytes,
 });
 
-/** An outcome as a response: the value with `status`, or the error; 204 has no body. */
-export function replyWith<T>(status: number, outcome: Outcome<T>): Reply {
-  if (outcome.kind === "done") return status === 204 ? { status } : { status, json: outcome.value };
-  const { code, message } = outcome;
-  return { status: outcome.status, json: code === undefined ? { message } : { code, message } };
+/** A value as a response; 204 has no body. */
+export const replyWith = (status: number, value: unknown): Reply =>
+  status === 204 ? { status } : { status, json: value };
+
+/** A refusal as a response. Throws other errors again. */
+export function refusalReply(error: unknown): Reply {
+  if (!(error instanceof RefusedError)) throw error;
+  const { status, code, message } = error;
+  return { status, json: code === undefined ? { message } : { code, message } };
+}
+
+/** The response to a call on the workspace: its value with `status`, or the refusal. */
+export function replyTo(status: number, call: () => unknown): Reply {
+  try {
+    return replyWith(status, call());
+  } catch (error) {
+    return refusalReply(error);
+  }
 }
 
 /** Sends the response, late or damaged if a fault demands it. */

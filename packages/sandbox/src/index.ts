@@ -1,13 +1,13 @@
 export type { AdmittedRequest, Intermediary, Reply } from "./exchange.ts";
-export { replyWith } from "./exchange.ts";
+export { replyTo } from "./exchange.ts";
 export type { Fault, Faults } from "./faults.ts";
 export { playChange } from "./play.ts";
+export { ifAllowed } from "./refusal.ts";
 export { seedPeople } from "./seed/account.ts";
 export { Random } from "./seed/random.ts";
 export { SeedWriter } from "./seed/seed-writer.ts";
 export { type Sandbox, type SandboxOptions, startSandbox } from "./server.ts";
 export { readMoment } from "./times.ts";
-export { insist, type Outcome } from "./work-outcome.ts";
 export type { WorkspacePlace } from "./workspace.ts";
 export type { AllTasksManner } from "./workspace-all-tasks.ts";
 export type { EventView } from "./workspace-events.ts";

@@ -1,5 +1,5 @@
 import type { PersonRecord } from "./records.ts";
-import { insist, type Outcome } from "./work-outcome.ts";
+import { ifAllowed } from "./refusal.ts";
 import type { Workspace, WorkspacePlace } from "./workspace.ts";
 import type { EventView } from "./workspace-events.ts";
 import type { TaskView } from "./workspace-tasks.ts";
@@ -60,12 +60,14 @@ function moveEvent(turn: Turn): PlayedChange | null {
       .toZonedDateTime(workspace.timeZone)
       .add({ hours })
       .toString({ timeZoneName: "never", smallestUnit: "second" });
-  const moved = workspace.events.update(
-    { by: person.id, project: place.project, event: event.id },
-    { start: later(event.start), end: later(event.end), all_day: false },
+  const moved = ifAllowed(() =>
+    workspace.events.update(
+      { by: person.id, project: place.project, event: event.id },
+      { start: later(event.start), end: later(event.end), all_day: false },
+    ),
   );
   // In the repeated hour an end can read earlier than its start.
-  if (moved.kind === "refused") return null;
+  if (!moved) return null;
   return described(turn, {
     kind: "event",
     id: event.id,
@@ -82,11 +84,9 @@ function moveMilestone(turn: Turn): PlayedChange | null {
   if (event === undefined) return null;
   const days = pick([-1, 1, 2, 7], turn.random) ?? 1;
   const start = Temporal.PlainDate.from(event.start.slice(0, 10)).add({ days }).toString();
-  insist(
-    workspace.events.update(
-      { by: person.id, project: place.project, event: event.id },
-      { start, end: start, all_day: true },
-    ),
+  workspace.events.update(
+    { by: person.id, project: place.project, event: event.id },
+    { start, end: start, all_day: true },
   );
   return described(turn, {
     kind: "event",
@@ -126,7 +126,7 @@ function addComment(turn: Turn): PlayedChange | null {
   const remarks = ["I can take this.", "Is this still needed?", "Moved it a little, see the date."];
   const description = pick(remarks, turn.random) ?? "";
   const where = { by: person.id, project: place.project, list: task.list.id, task: task.id };
-  const comment = insist(workspace.comments.create(where, { description }));
+  const comment = workspace.comments.create(where, { description });
   return described(turn, { kind: "comment", id: comment.id, what: `commented on "${task.title}"` });
 }
 
@@ -144,9 +144,7 @@ function addTask(turn: Turn): PlayedChange | null {
   const today = workspace.clock().toZonedDateTimeISO(workspace.timeZone).toPlainDate();
   const due_date = today.add({ days: 1 + Math.floor(turn.random() * 14) }).toString();
   const body = { title, due_date, assigned: [person.id] };
-  const task = insist(
-    workspace.tasks.create({ by: person.id, project: place.project, list }, body),
-  );
+  const task = workspace.tasks.create({ by: person.id, project: place.project, list }, body);
   return described(turn, { kind: "task", id: task.id, what: `added "${title}"` });
 }
 
@@ -160,14 +158,14 @@ function changeTask(
   const { workspace, person, place } = turn;
   const where = { by: person.id, project: place.project, list: task.list.id, task: task.id };
   // A due date before the start is rejected, as for anybody.
-  if (workspace.tasks.update(where, body).kind === "refused") return null;
+  if (!ifAllowed(() => workspace.tasks.update(where, body))) return null;
   return described(turn, { kind: "task", id: task.id, what });
 }
 
 function pickTask({ workspace, person, place, random }: Turn): TaskView | undefined {
   const list = pick(place.lists, random);
   if (list === undefined) return undefined;
-  const tasks = insist(workspace.tasks.list({ by: person.id, project: place.project, list }));
+  const tasks = workspace.tasks.list({ by: person.id, project: place.project, list });
   return pick(
     tasks.filter((it) => !it.completed),
     random,
@@ -176,11 +174,11 @@ function pickTask({ workspace, person, place, random }: Turn): TaskView | undefi
 
 function eventsOf({ workspace, person, place }: Turn): readonly EventView[] {
   const from = workspace.clock().toZonedDateTimeISO(workspace.timeZone).toPlainDate();
-  const found: Outcome<readonly EventView[]> = workspace.events.list(
+  const found: readonly EventView[] = workspace.events.list(
     { by: person.id, project: place.project },
     { view: "all", startDate: from.toString() },
   );
-  return insist(found);
+  return found;
 }
 
 function described(

@@ -1,7 +1,7 @@
 import type { TaskPlace } from "./access-checks.ts";
 import type { CustomFieldValue, HistoryRecord, PersonRecord, TaskRecord } from "./records.ts";
+import { refuse } from "./refusal.ts";
 import type { Setting } from "./setting.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 
 interface HistoryPlace extends TaskPlace {
   readonly entry: number;
@@ -17,20 +17,18 @@ export class HistoryWork {
     this.#setting = setting;
   }
 
-  list(place: TaskPlace): Outcome<readonly HistoryView[]> {
-    const found = this.#setting.access.task(place, "read");
-    if (found.kind === "refused") return found;
+  list(place: TaskPlace): readonly HistoryView[] {
+    this.#setting.access.task(place, "read");
     const entries = this.#setting.store.history.of(place.task);
-    return done(entries.map((it) => showEntry(it, this.#setting.timeZone)));
+    return entries.map((it) => showEntry(it, this.#setting.timeZone));
   }
 
-  get(place: HistoryPlace): Outcome<{ readonly content: string }> {
-    const found = this.#setting.access.task(place, "read");
-    if (found.kind === "refused") return found;
+  get(place: HistoryPlace): { readonly content: string } {
+    this.#setting.access.task(place, "read");
     const entry = this.#setting.store.history.get(place.entry);
     if (entry?.task !== place.task)
-      return refused(404, `there is no history entry ${place.entry} of task ${place.task}`);
-    return done({ content: entry.content });
+      return refuse(404, `there is no history entry ${place.entry} of task ${place.task}`);
+    return { content: entry.content };
   }
 }
 

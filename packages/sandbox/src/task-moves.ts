@@ -1,9 +1,9 @@
 import type { InList, InTask } from "./access-checks.ts";
 import type { Fields } from "./fields.ts";
 import type { TaskRecord } from "./records.ts";
+import { RefusedError, refuse } from "./refusal.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";
 import { newWork } from "./work-item.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 import { workflow } from "./workflow.ts";
 
 interface Request {
@@ -25,28 +25,27 @@ export function isMove(fields: Fields, found: InTask): boolean {
  * The task in its new place, not yet stored. Everything moves along unless `move_people` or `move_dates` is false; values of
  * custom fields are dropped when the project changes, because fields belong to a project.
  */
-export function movedTask(found: InTask, request: Request): Outcome<InTask> {
+export function movedTask(found: InTask, request: Request): InTask {
   const { fields } = request;
   const withPeople = fields.flag("move_people") ?? true;
   const withDates = fields.flag("move_dates") ?? true;
   const target = findTarget(found, request);
-  if (target.kind === "refused") return target;
   const { task } = found;
   const moved: TaskRecord = {
     ...task,
-    project: target.value.project.id,
-    list: target.value.list.id,
-    stage: target.value.stage ?? task.stage,
+    project: target.project.id,
+    list: target.list.id,
+    stage: target.stage ?? task.stage,
     assigned: withPeople ? task.assigned : [],
     startOn: withDates ? task.startOn : null,
     dueOn: withDates ? task.dueOn : null,
-    customFields: target.value.project.id === task.project ? task.customFields : {},
+    customFields: target.project.id === task.project ? task.customFields : {},
   };
-  return done({ ...target.value, task: moved });
+  return { ...target, task: moved };
 }
 
 /** Stores a copy of the task in the requested place, with what the body's flags select. */
-export function copiedTask(found: InTask, request: Request): Outcome<InTask> {
+export function copiedTask(found: InTask, request: Request): InTask {
   const { fields, setting } = request;
   const { store } = setting;
   const title = fields.title("title") ?? found.task.title;
@@ -56,19 +55,18 @@ export function copiedTask(found: InTask, request: Request): Outcome<InTask> {
   const custom = fields.flag("copy_custom_fields") === true;
   const comments = fields.flag("copy_comments") === true;
   const target = findTarget(found, request);
-  if (target.kind === "refused") return target;
   const now = stampNow(setting);
   return store.transaction(() => {
-    const sameProject = target.value.project.id === found.project.id;
+    const sameProject = target.project.id === found.project.id;
     const task: TaskRecord = {
-      ...newWork(target.value, { id: store.next("work"), title, now }),
+      ...newWork(target, { id: store.next("work"), title, now }),
       description: found.task.description,
       assigned: named === undefined ? people : knownPeople(setting, named),
       startOn: dates ? found.task.startOn : null,
       dueOn: dates ? found.task.dueOn : null,
       ticket: String(store.next("tickets")),
       rrule: null,
-      stage: target.value.stage ?? workflow.stages[0].id,
+      stage: target.stage ?? workflow.stages[0].id,
       customFields: custom && sameProject ? found.task.customFields : {},
     };
     store.tasks.put(task);
@@ -80,26 +78,30 @@ export function copiedTask(found: InTask, request: Request): Outcome<InTask> {
         list: task.list,
         task: task.id,
       });
-    return done({ ...target.value, task });
+    return { ...target, task };
   });
 }
 
 function findTarget(
   found: InTask,
   { fields, setting }: Request,
-): Outcome<InList & { readonly stage: number | undefined }> {
+): InList & { readonly stage: number | undefined } {
   const named = fields.id("list_id");
   const stage = fields.id("stage");
   if (stage !== undefined && !workflow.stages.some((it) => it.id === stage))
     fields.refuse(`stage ${stage} is none of the workflow`);
-  if (fields.problem !== null) return refused(400, fields.problem);
+  if (fields.problem !== null) return refuse(400, fields.problem);
 
   const ownList = named === undefined ? found.list : setting.store.todolists.get(named);
   const project = fields.id("project") ?? ownList?.project ?? found.project.id;
   const list = ownList?.id ?? named ?? 0;
-  const target = setting.access.list({ by: found.person.id, project, list }, "write");
-  // The path was valid; the body names something that does not exist.
-  if (target.kind === "refused" && target.status === 404)
-    return refused(400, `list_id or project: ${target.message}`);
-  return target.kind === "refused" ? target : done({ ...target.value, stage });
+  const place = { by: found.person.id, project, list };
+  try {
+    return { ...setting.access.list(place, "write"), stage };
+  } catch (error) {
+    // The path was valid; the body names something that does not exist.
+    if (error instanceof RefusedError && error.status === 404)
+      return refuse(400, `list_id or project: ${error.message}`);
+    throw error;
+  }
 }

@@ -1,8 +1,8 @@
 import type { InList } from "./access-checks.ts";
 import type { Fields } from "./fields.ts";
 import type { WorkRecord } from "./records.ts";
+import { refuse } from "./refusal.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 
 /** An upload for a new item, and its folder; null for the project's home folder. */
 export interface WantedAttachment {
@@ -19,26 +19,26 @@ interface ReadContext {
 export function readNewWork(
   found: InList,
   { fields, setting }: ReadContext,
-): Outcome<{ readonly draft: WorkRecord; readonly attachments: readonly WantedAttachment[] }> {
+): { readonly draft: WorkRecord; readonly attachments: readonly WantedAttachment[] } {
   const title = fields.title("title") ?? fields.refuse("title is required") ?? "";
   const patch = readWorkPatch(fields, setting);
   const attachments = readAttachments(fields, setting);
   const bare = newWork(found, { id: 0, title, now: stampNow(setting) });
   const draft = { ...bare, ...patch };
   checkDates(draft, fields);
-  return fields.problem === null ? done({ draft, attachments }) : refused(400, fields.problem);
+  return fields.problem === null ? { draft, attachments } : refuse(400, fields.problem);
 }
 
 /** The item as changed by a body, completed or reopened by `by` at `now`; stores nothing and leaves `updatedAt` as it was. */
 export function readChangedWork<T extends WorkRecord>(
   item: T,
   { fields, setting, by, now }: ReadContext & { readonly by: number; readonly now: string },
-): Outcome<T> {
+): T {
   const edited = { ...item, ...readWorkPatch(fields, setting) };
   const completed = fields.flag("completed") ?? item.completedAt !== null;
   checkDates(edited, fields);
-  if (fields.problem !== null) return refused(400, fields.problem);
-  return done(withCompleted(edited, { completed, by, now }));
+  if (fields.problem !== null) return refuse(400, fields.problem);
+  return withCompleted(edited, { completed, by, now });
 }
 
 /** A new item of a list with only this identity. */

@@ -1,8 +1,8 @@
 import { type Caller, seesProject } from "./access-checks.ts";
 import type { PersonRecord } from "./records.ts";
+import { ifAllowed, refuse } from "./refusal.ts";
 import type { Setting } from "./setting.ts";
 import { showWork } from "./work-item.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 import { showTask } from "./workspace-tasks.ts";
 
 export interface AllTasksQuery {
@@ -75,21 +75,18 @@ export class AllTasksWork {
   }
 
   /** One page of all tasks the person may see; a subtask names its parent as `task`. */
-  page(caller: Caller, query: AllTasksQuery): Outcome<AllTasksView> {
+  page(caller: Caller, query: AllTasksQuery): AllTasksView {
     const person = this.#setting.access.account(caller, "read");
-    if (person.kind === "refused") return person;
     const asked = { start: readCount(query.start, 0), limit: readCount(query.limit, 100) };
     const { start, limit } = asked;
     if (start === null || limit === null)
-      return refused(400, "start and limit must be whole numbers");
+      return refuse(400, "start and limit must be whole numbers");
     this.#requests += 1;
     const cut = { start, limit: Math.min(limit, 100) };
     const isPlain = Object.keys(this.#manner).length === 0;
-    return done(
-      isPlain
-        ? this.#plainPage(person.value, { query, ...cut })
-        : this.#strangePage(person.value, { query, ...cut }),
-    );
+    return isPlain
+      ? this.#plainPage(person, { query, ...cut })
+      : this.#strangePage(person, { query, ...cut });
   }
 
   #plainPage(person: PersonRecord, { query, start, limit }: Cut): AllTasksView {
@@ -154,9 +151,11 @@ export class AllTasksWork {
     return rows.flatMap(({ id, sub }): Shown[] => {
       const item = sub ? store.subtasks.get(id) : store.tasks.get(id);
       if (item === undefined) return [];
-      const found = access.list({ by, project: item.project, list: item.list }, "read");
-      if (found.kind === "refused") return [];
-      const seen = { ...found.value, setting: this.#setting };
+      const found = ifAllowed(() =>
+        access.list({ by, project: item.project, list: item.list }, "read"),
+      );
+      if (!found) return [];
+      const seen = { ...found, setting: this.#setting };
       const view =
         "ticket" in item
           ? showTask(item, seen)

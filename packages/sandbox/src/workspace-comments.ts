@@ -1,8 +1,8 @@
 import type { InTask, Need, TaskPlace } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
 import type { CommentRecord } from "./records.ts";
+import { refuse } from "./refusal.ts";
 import { type Setting, stampNow } from "./setting.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 
 export interface CommentPlace extends TaskPlace {
   readonly comment: number;
@@ -18,25 +18,22 @@ export class CommentWork {
     this.#setting = setting;
   }
 
-  list(place: TaskPlace): Outcome<readonly CommentView[]> {
-    const found = this.#setting.access.task(place, "read");
-    if (found.kind === "refused") return found;
+  list(place: TaskPlace): readonly CommentView[] {
+    this.#setting.access.task(place, "read");
     const comments = this.#setting.store.comments.of(place.task);
-    return done(comments.map((it) => showComment(it, { by: place.by, count: comments.length })));
+    return comments.map((it) => showComment(it, { by: place.by, count: comments.length }));
   }
 
-  get(place: CommentPlace): Outcome<CommentView> {
+  get(place: CommentPlace): CommentView {
     const found = this.#find(place, "read");
-    if (found.kind === "refused") return found;
-    return done(this.#show(found.value.comment, place.by));
+    return this.#show(found.comment, place.by);
   }
 
-  create(place: TaskPlace, body: unknown): Outcome<CommentView> {
-    const found = this.#setting.access.task(place, "write");
-    if (found.kind === "refused") return found;
+  create(place: TaskPlace, body: unknown): CommentView {
+    this.#setting.access.task(place, "write");
     const fields = new Fields(body);
     const description = fields.title("description");
-    if (description === undefined) return refused(400, fields.problem ?? "description is required");
+    if (description === undefined) return refuse(400, fields.problem ?? "description is required");
     const comment = this.#setting.store.comments.put({
       id: this.#setting.store.next("comments"),
       project: place.project,
@@ -46,33 +43,30 @@ export class CommentWork {
       createdBy: place.by,
       createdAt: stampNow(this.#setting),
     });
-    return done(this.#show(comment, place.by));
+    return this.#show(comment, place.by);
   }
 
-  update(place: CommentPlace, body: unknown): Outcome<CommentView> {
+  update(place: CommentPlace, body: unknown): CommentView {
     const found = this.#find(place, "write");
-    if (found.kind === "refused") return found;
     const fields = new Fields(body);
-    const description = fields.title("description") ?? found.value.comment.description;
-    if (fields.problem !== null) return refused(400, fields.problem);
-    const comment = this.#setting.store.comments.put({ ...found.value.comment, description });
-    return done(this.#show(comment, place.by));
+    const description = fields.title("description") ?? found.comment.description;
+    if (fields.problem !== null) return refuse(400, fields.problem);
+    const comment = this.#setting.store.comments.put({ ...found.comment, description });
+    return this.#show(comment, place.by);
   }
 
-  remove(place: CommentPlace): Outcome<null> {
-    const found = this.#find(place, "write");
-    if (found.kind === "refused") return found;
+  remove(place: CommentPlace): null {
+    this.#find(place, "write");
     this.#setting.store.comments.remove(place.comment);
-    return done(null);
+    return null;
   }
 
-  #find(place: CommentPlace, need: Need): Outcome<InTask & { readonly comment: CommentRecord }> {
+  #find(place: CommentPlace, need: Need): InTask & { readonly comment: CommentRecord } {
     const found = this.#setting.access.task(place, need);
-    if (found.kind === "refused") return found;
     const comment = this.#setting.store.comments.get(place.comment);
     if (comment?.task !== place.task)
-      return refused(404, `there is no comment ${place.comment} on task ${place.task}`);
-    return done({ ...found.value, comment });
+      return refuse(404, `there is no comment ${place.comment} on task ${place.task}`);
+    return { ...found, comment };
   }
 
   #show(comment: CommentRecord, by: number): CommentView {

@@ -6,8 +6,8 @@ import {
   seesProject,
 } from "./access-checks.ts";
 import type { FolderRecord, PersonRecord, ProjectRecord, TodolistRecord } from "./records.ts";
+import { refuse } from "./refusal.ts";
 import { type Setting, stampNow } from "./setting.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 import { workflow } from "./workflow.ts";
 
 /**
@@ -21,47 +21,40 @@ export class DirectoryWork {
     this.#setting = setting;
   }
 
-  projects(caller: Caller): Outcome<readonly object[]> {
+  projects(caller: Caller): readonly object[] {
     const person = this.#setting.access.account(caller, "read");
-    if (person.kind === "refused") return person;
-    const seen = this.#setting.store.projects
-      .all()
-      .filter((it) => seesProject(person.value, it.id));
-    return done(seen.map((it) => this.#showProject(it)));
+    const seen = this.#setting.store.projects.all().filter((it) => seesProject(person, it.id));
+    return seen.map((it) => this.#showProject(it));
   }
 
-  project(place: ProjectPlace): Outcome<object> {
+  project(place: ProjectPlace): object {
     const found = this.#setting.access.project(place, "read");
-    return found.kind === "refused" ? found : done(this.#showProject(found.value.project));
+    return this.#showProject(found.project);
   }
 
-  people(caller: Caller): Outcome<readonly object[]> {
-    const person = this.#setting.access.account(caller, "read");
-    if (person.kind === "refused") return person;
-    return done(this.#setting.store.people.all().map(showPerson));
+  people(caller: Caller): readonly object[] {
+    this.#setting.access.account(caller, "read");
+    return this.#setting.store.people.all().map(showPerson);
   }
 
-  person(place: Caller & { readonly person: number }): Outcome<object> {
-    const caller = this.#setting.access.account(place, "read");
-    if (caller.kind === "refused") return caller;
+  person(place: Caller & { readonly person: number }): object {
+    this.#setting.access.account(place, "read");
     const person = this.#setting.store.people.get(place.person);
     return person === undefined
-      ? refused(404, `there is no person ${place.person}`)
-      : done(showPerson(person));
+      ? refuse(404, `there is no person ${place.person}`)
+      : showPerson(person);
   }
 
-  todolists(place: ProjectPlace): Outcome<readonly object[]> {
+  todolists(place: ProjectPlace): readonly object[] {
     const found = this.#setting.access.project(place, "read");
-    if (found.kind === "refused") return found;
     const lists = this.#setting.store.todolists.of(place.project);
-    return done(lists.map((it) => this.#showList(it, found.value)));
+    return lists.map((it) => this.#showList(it, found));
   }
 
   /** One task list, with its workflow and the project's custom fields. */
-  todolist(place: ListPlace): Outcome<object> {
+  todolist(place: ListPlace): object {
     const found = this.#setting.access.list(place, "read");
-    if (found.kind === "refused") return found;
-    const custom_fields = found.value.project.customFields.map((it) => ({
+    const custom_fields = found.project.customFields.map((it) => ({
       id: it.id,
       title: it.title,
       description: it.description,
@@ -72,14 +65,13 @@ export class DirectoryWork {
       ...(it.options === undefined ? {} : { options: it.options }),
     }));
     const { id, name, stages } = workflow;
-    const list = this.#showList(found.value.list, found.value);
-    return done({ ...list, workflow: { id, name, stages }, custom_fields });
+    const list = this.#showList(found.list, found);
+    return { ...list, workflow: { id, name, stages }, custom_fields };
   }
 
-  folders(place: ProjectPlace): Outcome<readonly object[]> {
-    const found = this.#setting.access.project(place, "read");
-    if (found.kind === "refused") return found;
-    return done(this.#setting.store.folders.of(place.project).map(showFolder));
+  folders(place: ProjectPlace): readonly object[] {
+    this.#setting.access.project(place, "read");
+    return this.#setting.store.folders.of(place.project).map(showFolder);
   }
 
   /**

@@ -1,9 +1,9 @@
 import { type InProject, type Need, type ProjectPlace, seesEvent } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
 import { type EventRecord, eventTexts, type PersonRecord, textsOfEvent } from "./records.ts";
+import { refuse } from "./refusal.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";
 import { readDate, readMoment } from "./times.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 
 export interface EventPlace extends ProjectPlace {
   readonly event: number;
@@ -29,39 +29,36 @@ export class EventWork {
     this.#setting = setting;
   }
 
-  list(place: ProjectPlace, query: EventQuery): Outcome<readonly EventView[]> {
+  list(place: ProjectPlace, query: EventQuery): readonly EventView[] {
     const found = this.#setting.access.project(place, "read");
-    if (found.kind === "refused") return found;
     const { view } = query;
     if (view !== "all" && view !== "events" && view !== "milestones")
-      return refused(400, "view is required: all, events or milestones");
+      return refuse(400, "view is required: all, events or milestones");
     const days = { from: query.startDate || null, to: query.endDate || null };
     if (days.from !== null && readDate(days.from) === null)
-      return refused(400, `startDate must be YYYY-MM-DD, not ${days.from}`);
+      return refuse(400, `startDate must be YYYY-MM-DD, not ${days.from}`);
     if (days.to !== null && readDate(days.to) === null)
-      return refused(400, `endDate must be YYYY-MM-DD, not ${days.to}`);
+      return refuse(400, `endDate must be YYYY-MM-DD, not ${days.to}`);
     const events = this.#setting.store.events
       .of(place.project)
       .filter((it) => view === "all" || it.milestone === (view === "milestones"))
-      .filter((it) => seesEvent(found.value.person, it) && overlapsDays(it, days));
-    return done(events.map((it) => showEvent(it, found.value)));
+      .filter((it) => seesEvent(found.person, it) && overlapsDays(it, days));
+    return events.map((it) => showEvent(it, found));
   }
 
-  get(place: EventPlace): Outcome<EventView> {
+  get(place: EventPlace): EventView {
     const found = this.#find(place, "read");
-    if (found.kind === "refused") return found;
-    return done(showEvent(found.value.event, found.value));
+    return showEvent(found.event, found);
   }
 
-  create(place: ProjectPlace, body: unknown): Outcome<EventView> {
+  create(place: ProjectPlace, body: unknown): EventView {
     const found = this.#setting.access.project(place, "write");
-    if (found.kind === "refused") return found;
     const fields = new Fields(body);
     const title = fields.title("title") ?? fields.refuse("title is required");
     const times = readEventTimes(fields, { timeZone: this.#setting.timeZone });
     const rest = readRest(fields, this.#setting);
     if (fields.problem !== null || title === undefined || times === undefined)
-      return refused(400, fields.problem ?? "the event is incomplete");
+      return refuse(400, fields.problem ?? "the event is incomplete");
     const now = stampNow(this.#setting);
     const event: EventRecord = {
       id: this.#setting.store.next("events"),
@@ -74,26 +71,25 @@ export class EventWork {
       ...times,
       title,
       completed: false,
-      createdBy: found.value.person.id,
+      createdBy: found.person.id,
       createdAt: now,
       updatedAt: now,
     };
-    return done(showEvent(this.#setting.store.events.put(event), found.value));
+    return showEvent(this.#setting.store.events.put(event), found);
   }
 
-  update(place: EventPlace, body: unknown): Outcome<EventView> {
+  update(place: EventPlace, body: unknown): EventView {
     const found = this.#find(place, "write");
-    if (found.kind === "refused") return found;
-    const old = found.value.event;
+    const old = found.event;
     const fields = new Fields(body);
     const title = fields.title("title") ?? old.title;
     const times = readEventTimes(fields, { old, timeZone: this.#setting.timeZone });
     const rest = readRest(fields, this.#setting);
     const completed = fields.flag("completed");
     if (fields.problem !== null || times === undefined)
-      return refused(400, fields.problem ?? "the event is incomplete");
+      return refuse(400, fields.problem ?? "the event is incomplete");
     if (completed === true && !times.milestone)
-      return refused(400, "completed is for milestones only");
+      return refuse(400, "completed is for milestones only");
     const wanted: EventRecord = {
       ...old,
       ...rest,
@@ -101,27 +97,25 @@ export class EventWork {
       title,
       completed: times.milestone && (completed ?? old.completed),
     };
-    if (JSON.stringify(wanted) === JSON.stringify(old)) return done(showEvent(old, found.value));
+    if (JSON.stringify(wanted) === JSON.stringify(old)) return showEvent(old, found);
     const event = { ...wanted, updatedAt: stampNow(this.#setting) };
-    return done(showEvent(this.#setting.store.events.put(event), found.value));
+    return showEvent(this.#setting.store.events.put(event), found);
   }
 
-  remove(place: EventPlace): Outcome<null> {
-    const found = this.#find(place, "write");
-    if (found.kind === "refused") return found;
+  remove(place: EventPlace): null {
+    this.#find(place, "write");
     this.#setting.store.events.remove(place.event);
-    return done(null);
+    return null;
   }
 
-  #find(place: EventPlace, need: Need): Outcome<InProject & { readonly event: EventRecord }> {
+  #find(place: EventPlace, need: Need): InProject & { readonly event: EventRecord } {
     const found = this.#setting.access.project(place, need);
-    if (found.kind === "refused") return found;
     const event = this.#setting.store.events.get(place.event);
     if (event?.project !== place.project)
-      return refused(404, `there is no event ${place.event} in project ${place.project}`);
-    if (!seesEvent(found.value.person, event))
-      return refused(403, `no access to event ${event.id}: it is private`);
-    return done({ ...found.value, event });
+      return refuse(404, `there is no event ${place.event} in project ${place.project}`);
+    if (!seesEvent(found.person, event))
+      return refuse(403, `no access to event ${event.id}: it is private`);
+    return { ...found, event };
   }
 }
 

@@ -1,9 +1,9 @@
 import type { InProject, Need, ProjectPlace } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
 import type { FileRecord, FolderRecord, UploadRecord } from "./records.ts";
+import { refuse } from "./refusal.ts";
 import { type Setting, stampNow } from "./setting.ts";
 import { fileType, type WantedAttachment, wholeNumber } from "./work-item.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 
 export interface FolderPlace extends ProjectPlace {
   readonly folder: number;
@@ -39,9 +39,8 @@ export class FileWork {
     this.#setting = setting;
   }
 
-  upload(place: ProjectPlace, content: UploadContent): Outcome<object> {
-    const found = this.#setting.access.project(place, "write");
-    if (found.kind === "refused") return found;
+  upload(place: ProjectPlace, content: UploadContent): object {
+    this.#setting.access.project(place, "write");
     const { store } = this.#setting;
     return store.transaction(() => {
       const upload = store.uploads.put({
@@ -54,81 +53,74 @@ export class FileWork {
         createdAt: stampNow(this.#setting),
       });
       store.keepContent(upload.id, content.bytes);
-      return done({ file_id: upload.id, name: upload.name, byte_size: upload.byteSize });
+      return { file_id: upload.id, name: upload.name, byte_size: upload.byteSize };
     });
   }
 
-  list(place: FolderPlace): Outcome<readonly FileView[]> {
-    const found = this.#folder(place, "read");
-    if (found.kind === "refused") return found;
-    return done(this.#setting.store.files.of(place.folder).map((it) => this.#show(it, place.by)));
+  list(place: FolderPlace): readonly FileView[] {
+    this.#folder(place, "read");
+    return this.#setting.store.files.of(place.folder).map((it) => this.#show(it, place.by));
   }
 
   /**
    * Files uploads into a folder: `attachments` as an array go into the folder of the path and return an array; one id goes into
    * the body's `folder`, or the project's home folder, and returns an object.
    */
-  create(place: FolderPlace, body: unknown): Outcome<FileView | readonly FileView[]> {
-    const found = this.#folder(place, "write");
-    if (found.kind === "refused") return found;
+  create(place: FolderPlace, body: unknown): FileView | readonly FileView[] {
+    this.#folder(place, "write");
     const fields = new Fields(body);
     const raw = fields.raw("attachments");
     if (raw === undefined || raw === null || fields.problem !== null)
-      return refused(400, fields.problem ?? "attachments is required");
+      return refuse(400, fields.problem ?? "attachments is required");
     const uploads = this.#uploads(Array.isArray(raw) ? raw : [raw], place.project);
-    if (uploads.kind === "refused") return uploads;
-    if (Array.isArray(raw))
-      return done(uploads.value.map((it) => this.#show(this.#file(it, place), place.by)));
+    if (Array.isArray(raw)) return uploads.map((it) => this.#show(this.#file(it, place), place.by));
 
     const named = fields.id("folder") ?? homeFolder(this.#setting, place.project)?.id;
     const folder = this.#setting.store.folders.get(named ?? 0);
-    const [upload] = uploads.value;
+    const [upload] = uploads;
     if (fields.problem !== null || upload === undefined || folder?.project !== place.project)
-      return refused(400, fields.problem ?? `folder ${named} is not in this project`);
-    return done(this.#show(this.#file(upload, { ...place, folder: folder.id }), place.by));
+      return refuse(400, fields.problem ?? `folder ${named} is not in this project`);
+    return this.#show(this.#file(upload, { ...place, folder: folder.id }), place.by);
   }
 
-  remove(place: FilePlace): Outcome<null> {
-    const found = this.#folder(place, "write");
-    if (found.kind === "refused") return found;
+  remove(place: FilePlace): null {
+    this.#folder(place, "write");
     const file = this.#setting.store.files.get(place.file);
     if (file?.folder !== place.folder)
-      return refused(404, `there is no file ${place.file} in folder ${place.folder}`);
+      return refuse(404, `there is no file ${place.file} in folder ${place.folder}`);
     this.#setting.store.files.remove(file.id);
-    return done(null);
+    return null;
   }
 
   /** The bytes of a file in any folder. */
-  content(place: { readonly by: number; readonly file: number }): Outcome<FileContent> {
+  content(place: { readonly by: number; readonly file: number }): FileContent {
     const { store, access } = this.#setting;
     const file = store.files.get(place.file);
-    if (file === undefined) return refused(404, `there is no file ${place.file}`);
-    const found = access.project({ by: place.by, project: file.project }, "read");
-    if (found.kind === "refused") return found;
+    if (file === undefined) return refuse(404, `there is no file ${place.file}`);
+    access.project({ by: place.by, project: file.project }, "read");
     const bytes = store.content(file.upload);
     const type = store.uploads.get(file.upload)?.type ?? "application/octet-stream";
-    if (bytes === undefined) return refused(404, `file ${place.file} has no content`);
-    return done({ name: file.name, type, bytes });
+    if (bytes === undefined) return refuse(404, `file ${place.file} has no content`);
+    return { name: file.name, type, bytes };
   }
 
-  #folder(place: FolderPlace, need: Need): Outcome<InProject & { folder: FolderRecord }> {
+  #folder(place: FolderPlace, need: Need): InProject & { folder: FolderRecord } {
     const found = this.#setting.access.project(place, need);
-    if (found.kind === "refused") return found;
     const folder = this.#setting.store.folders.get(place.folder);
     if (folder?.project !== place.project)
-      return refused(404, `there is no folder ${place.folder} in project ${place.project}`);
-    return done({ ...found.value, folder });
+      return refuse(404, `there is no folder ${place.folder} in project ${place.project}`);
+    return { ...found, folder };
   }
 
-  #uploads(ids: readonly unknown[], project: number): Outcome<readonly UploadRecord[]> {
+  #uploads(ids: readonly unknown[], project: number): readonly UploadRecord[] {
     const found: UploadRecord[] = [];
     for (const id of ids) {
       const upload = this.#setting.store.uploads.get(wholeNumber(id));
       if (upload?.project !== project)
-        return refused(400, `attachments holds ${JSON.stringify(id)}, which was not uploaded here`);
+        return refuse(400, `attachments holds ${JSON.stringify(id)}, which was not uploaded here`);
       found.push(upload);
     }
-    return found.length === 0 ? refused(400, "attachments is empty") : done(found);
+    return found.length === 0 ? refuse(400, "attachments is empty") : found;
   }
 
   #file(upload: UploadRecord, place: FolderPlace): FileRecord {
@@ -144,7 +136,7 @@ export class FileWork {
 export function fileAttachments(
   found: InProject & { readonly setting: Setting },
   wanted: readonly WantedAttachment[],
-): Outcome<readonly number[]> {
+): readonly number[] {
   const { setting } = found;
   const project = found.project.id;
   const home = homeFolder(setting, project)?.id ?? 0;
@@ -153,12 +145,12 @@ export function fileAttachments(
     const upload = setting.store.uploads.get(it.upload);
     const folder = setting.store.folders.get(it.folder ?? home);
     if (upload?.project !== project || folder?.project !== project)
-      return refused(400, `attachments: upload ${it.upload} or its folder is of another project`);
+      return refuse(400, `attachments: upload ${it.upload} or its folder is of another project`);
     checked.push([upload, folder.id]);
   }
   for (const [upload, folder] of checked)
     fileUpload(upload, { by: found.person.id, project, folder, setting });
-  return done(wanted.map((it) => it.upload));
+  return wanted.map((it) => it.upload);
 }
 
 function fileUpload(

@@ -1,8 +1,8 @@
 import type { Caller } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
 import type { LabelRecord } from "./records.ts";
+import { refuse } from "./refusal.ts";
 import type { Setting } from "./setting.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 
 export interface LabelPlace extends Caller {
   readonly label: number;
@@ -26,44 +26,35 @@ export class LabelWork {
     this.#setting = setting;
   }
 
-  list(caller: Caller): Outcome<readonly LabelRecord[]> {
-    const person = this.#setting.access.account(caller, "read");
-    if (person.kind === "refused") return person;
-    return done(this.#setting.store.labels.all());
+  list(caller: Caller): readonly LabelRecord[] {
+    this.#setting.access.account(caller, "read");
+    return this.#setting.store.labels.all();
   }
 
-  get(place: LabelPlace): Outcome<LabelRecord> {
-    const person = this.#setting.access.account(place, "read");
-    if (person.kind === "refused") return person;
+  get(place: LabelPlace): LabelRecord {
+    this.#setting.access.account(place, "read");
     return this.#find(place.label);
   }
 
-  create(caller: Caller, body: unknown): Outcome<LabelRecord> {
-    const person = this.#setting.access.account(caller, "write");
-    if (person.kind === "refused") return person;
+  create(caller: Caller, body: unknown): LabelRecord {
+    this.#setting.access.account(caller, "write");
     const name = this.#readName(body, null);
-    if (name.kind === "refused") return name;
     const id = this.#setting.store.next("labels");
     const color = colors[id % colors.length] ?? colors[0];
-    return done(this.#setting.store.labels.put({ id, name: name.value, color }));
+    return this.#setting.store.labels.put({ id, name: name, color });
   }
 
-  update(place: LabelPlace, body: unknown): Outcome<LabelRecord> {
-    const person = this.#setting.access.account(place, "write");
-    if (person.kind === "refused") return person;
+  update(place: LabelPlace, body: unknown): LabelRecord {
+    this.#setting.access.account(place, "write");
     const label = this.#find(place.label);
-    if (label.kind === "refused") return label;
     const name = this.#readName(body, place.label);
-    if (name.kind === "refused") return name;
-    return done(this.#setting.store.labels.put({ ...label.value, name: name.value }));
+    return this.#setting.store.labels.put({ ...label, name: name });
   }
 
   /** Removes the label, also from every task and subtask. */
-  remove(place: LabelPlace): Outcome<null> {
-    const person = this.#setting.access.account(place, "write");
-    if (person.kind === "refused") return person;
-    const label = this.#find(place.label);
-    if (label.kind === "refused") return label;
+  remove(place: LabelPlace): null {
+    this.#setting.access.account(place, "write");
+    this.#find(place.label);
     const { store } = this.#setting;
     const without = (labels: readonly number[]) => labels.filter((it) => it !== place.label);
     store.transaction(() => {
@@ -73,21 +64,21 @@ export class LabelWork {
         store.subtasks.put({ ...it, labels: without(it.labels) });
       store.labels.remove(place.label);
     });
-    return done(null);
+    return null;
   }
 
-  #find(id: number): Outcome<LabelRecord> {
+  #find(id: number): LabelRecord {
     const label = this.#setting.store.labels.get(id);
-    return label === undefined ? refused(404, `there is no label ${id}`) : done(label);
+    return label === undefined ? refuse(404, `there is no label ${id}`) : label;
   }
 
-  #readName(body: unknown, own: number | null): Outcome<string> {
+  #readName(body: unknown, own: number | null): string {
     const fields = new Fields(body);
     const name = fields.title("name");
-    if (name === undefined) return refused(400, fields.problem ?? "name is required");
+    if (name === undefined) return refuse(400, fields.problem ?? "name is required");
     const taken = this.#setting.store.labels
       .all()
       .find((it) => it.id !== own && it.name.toLowerCase() === name.toLowerCase());
-    return taken === undefined ? done(name) : refused(400, `name ${name} is taken already`);
+    return taken === undefined ? name : refuse(400, `name ${name} is taken already`);
   }
 }

@@ -1,9 +1,9 @@
 import type { InTask, Need, TaskPlace } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
 import type { SubtaskRecord } from "./records.ts";
+import { refuse } from "./refusal.ts";
 import { type Setting, stampNow } from "./setting.ts";
 import { readChangedWork, readNewWork, showWork } from "./work-item.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
 import { fileAttachments } from "./workspace-files.ts";
 
 export interface SubtaskPlace extends TaskPlace {
@@ -36,63 +36,55 @@ export class SubtaskWork {
     this.#manner = manner;
   }
 
-  list(place: TaskPlace): Outcome<readonly SubtaskView[]> {
+  list(place: TaskPlace): readonly SubtaskView[] {
     const found = this.#setting.access.task(place, "read");
-    if (found.kind === "refused") return found;
     const subtasks = this.#setting.store.subtasks.of(place.task);
-    return done(subtasks.map((it) => this.#show(it, found.value)));
+    return subtasks.map((it) => this.#show(it, found));
   }
 
-  get(place: SubtaskPlace): Outcome<SubtaskView> {
+  get(place: SubtaskPlace): SubtaskView {
     const found = this.#find(place, "read");
-    if (found.kind === "refused") return found;
-    return done(this.#show(found.value.subtask, found.value));
+    return this.#show(found.subtask, found);
   }
 
-  create(place: TaskPlace, body: unknown): Outcome<SubtaskView> {
+  create(place: TaskPlace, body: unknown): SubtaskView {
     const found = this.#setting.access.task(place, "write");
-    if (found.kind === "refused") return found;
     const { store } = this.#setting;
-    const read = readNewWork(found.value, { fields: new Fields(body), setting: this.#setting });
-    if (read.kind === "refused") return read;
-    const { draft, attachments } = read.value;
+    const read = readNewWork(found, { fields: new Fields(body), setting: this.#setting });
+    const { draft, attachments } = read;
     return store.transaction(() => {
-      const filed = fileAttachments({ ...found.value, setting: this.#setting }, attachments);
-      if (filed.kind === "refused") return filed;
+      const filed = fileAttachments({ ...found, setting: this.#setting }, attachments);
       const subtask: SubtaskRecord = {
         ...draft,
         id: store.next("work"),
         task: place.task,
-        attachments: filed.value,
+        attachments: filed,
       };
       const kept = store.subtasks.put(subtask);
       this.#moveParent(place);
-      return done(this.#show(kept, found.value));
+      return this.#show(kept, found);
     });
   }
 
-  update(place: SubtaskPlace, body: unknown): Outcome<SubtaskView> {
+  update(place: SubtaskPlace, body: unknown): SubtaskView {
     const found = this.#find(place, "write");
-    if (found.kind === "refused") return found;
-    const old = found.value.subtask;
+    const old = found.subtask;
     const setting = this.#setting;
     const now = stampNow(setting);
     const context = { fields: new Fields(body), setting, by: place.by, now };
     const read = readChangedWork(old, context);
-    if (read.kind === "refused") return read;
-    const wanted = read.value;
-    if (JSON.stringify(wanted) === JSON.stringify(old)) return done(this.#show(old, found.value));
+    const wanted = read;
+    if (JSON.stringify(wanted) === JSON.stringify(old)) return this.#show(old, found);
     const kept = setting.store.subtasks.put({ ...wanted, updatedAt: now });
     this.#moveParent(place);
-    return done(this.#show(kept, found.value));
+    return this.#show(kept, found);
   }
 
-  remove(place: SubtaskPlace): Outcome<null> {
-    const found = this.#find(place, "write");
-    if (found.kind === "refused") return found;
+  remove(place: SubtaskPlace): null {
+    this.#find(place, "write");
     this.#setting.store.subtasks.remove(place.subtask);
     this.#moveParent(place);
-    return done(null);
+    return null;
   }
 
   #moveParent({ task }: TaskPlace): void {
@@ -111,13 +103,12 @@ export class SubtaskWork {
     });
   }
 
-  #find(place: SubtaskPlace, need: Need): Outcome<InTask & { readonly subtask: SubtaskRecord }> {
+  #find(place: SubtaskPlace, need: Need): InTask & { readonly subtask: SubtaskRecord } {
     const found = this.#setting.access.task(place, need);
-    if (found.kind === "refused") return found;
     const subtask = this.#setting.store.subtasks.get(place.subtask);
     if (subtask?.task !== place.task)
-      return refused(404, `there is no subtask ${place.subtask} in task ${place.task}`);
-    return done({ ...found.value, subtask });
+      return refuse(404, `there is no subtask ${place.subtask} in task ${place.task}`);
+    return { ...found, subtask };
   }
 
   #show(subtask: SubtaskRecord, found: InTask): SubtaskView {

@@ -6,7 +6,6 @@ import { type Setting, stampNow } from "./setting.ts";
 import { activityText, changeMarkup, changesBetween } from "./task-history.ts";
 import { copiedTask, isMove, movedTask } from "./task-moves.ts";
 import { readChangedWork, readNewWork, showWork } from "./work-item.ts";
-import { done, type Outcome } from "./work-outcome.ts";
 import { stageOf, workflow } from "./workflow.ts";
 import { fileAttachments } from "./workspace-files.ts";
 
@@ -29,81 +28,68 @@ export class TaskWork {
     this.#movesList = movesList;
   }
 
-  list(place: ListPlace): Outcome<readonly TaskView[]> {
+  list(place: ListPlace): readonly TaskView[] {
     const found = this.#setting.access.list(place, "read");
-    if (found.kind === "refused") return found;
     const tasks = this.#setting.store.tasks.of(place.list);
-    return done(tasks.map((it) => showTask(it, { ...found.value, setting: this.#setting })));
+    return tasks.map((it) => showTask(it, { ...found, setting: this.#setting }));
   }
 
-  get(place: TaskPlace): Outcome<TaskView> {
+  get(place: TaskPlace): TaskView {
     const found = this.#setting.access.task(place, "read");
-    if (found.kind === "refused") return found;
-    return done(showTask(found.value.task, { ...found.value, setting: this.#setting }));
+    return showTask(found.task, { ...found, setting: this.#setting });
   }
 
-  create(place: ListPlace, body: unknown): Outcome<TaskView> {
+  create(place: ListPlace, body: unknown): TaskView {
     const found = this.#setting.access.list(place, "write");
-    if (found.kind === "refused") return found;
     const { store } = this.#setting;
     const fields = new Fields(body);
-    const read = readNewWork(found.value, { fields, setting: this.#setting });
-    if (read.kind === "refused") return read;
-    const { draft, attachments } = read.value;
-    const custom = readCustomFields(fields.raw("custom_fields"), found.value.project.customFields);
-    if (custom.kind === "refused") return custom;
+    const read = readNewWork(found, { fields, setting: this.#setting });
+    const { draft, attachments } = read;
+    const custom = readCustomFields(fields.raw("custom_fields"), found.project.customFields);
 
     return store.transaction(() => {
-      const filed = fileAttachments({ ...found.value, setting: this.#setting }, attachments);
-      if (filed.kind === "refused") return filed;
+      const filed = fileAttachments({ ...found, setting: this.#setting }, attachments);
       const task: TaskRecord = {
         ...draft,
         id: store.next("work"),
         ticket: String(store.next("tickets")),
-        attachments: filed.value,
+        attachments: filed,
         rrule: null,
         stage: workflow.stages[0].id,
-        customFields: custom.value,
+        customFields: custom,
       };
       const kept = store.tasks.put(task);
       this.#moveList(place.list);
-      return done(showTask(kept, { ...found.value, setting: this.#setting }));
+      return showTask(kept, { ...found, setting: this.#setting });
     });
   }
 
   /** Changes fields, completes or reopens, or moves if the body names another project or task list. */
-  update(place: TaskPlace, body: unknown): Outcome<TaskView> {
+  update(place: TaskPlace, body: unknown): TaskView {
     const found = this.#setting.access.task(place, "write");
-    if (found.kind === "refused") return found;
     const fields = new Fields(body);
-    const moved = isMove(fields, found.value)
-      ? movedTask(found.value, { fields, setting: this.#setting })
-      : done<InTask>(found.value);
-    if (moved.kind === "refused") return moved;
+    const moved = isMove(fields, found)
+      ? movedTask(found, { fields, setting: this.#setting })
+      : found;
 
-    const { task, project } = moved.value;
+    const { task, project } = moved;
     const now = stampNow(this.#setting);
     const read = readChangedWork(task, { fields, setting: this.#setting, by: place.by, now });
-    if (read.kind === "refused") return read;
     const custom = readCustomFields(fields.raw("custom_fields"), project.customFields);
-    if (custom.kind === "refused") return custom;
-    const customFields = { ...task.customFields, ...custom.value };
-    const wanted = { ...read.value, customFields };
-    return done(this.#keep(found.value.task, { ...moved.value, task: wanted, now }));
+    const customFields = { ...task.customFields, ...custom };
+    const wanted = { ...read, customFields };
+    return this.#keep(found.task, { ...moved, task: wanted, now });
   }
 
   /** A new task copied from this one; without flags only title and description are copied. */
-  copy(place: TaskPlace, body: unknown): Outcome<TaskView> {
+  copy(place: TaskPlace, body: unknown): TaskView {
     const found = this.#setting.access.task(place, "write");
-    if (found.kind === "refused") return found;
-    const copied = copiedTask(found.value, { fields: new Fields(body), setting: this.#setting });
-    if (copied.kind === "refused") return copied;
-    return done(showTask(copied.value.task, { ...copied.value, setting: this.#setting }));
+    const copied = copiedTask(found, { fields: new Fields(body), setting: this.#setting });
+    return showTask(copied.task, { ...copied, setting: this.#setting });
   }
 
-  remove(place: TaskPlace): Outcome<null> {
-    const found = this.#setting.access.task(place, "write");
-    if (found.kind === "refused") return found;
+  remove(place: TaskPlace): null {
+    this.#setting.access.task(place, "write");
     const { store } = this.#setting;
     store.transaction(() => {
       for (const it of store.subtasks.of(place.task)) store.subtasks.remove(it.id);
@@ -112,7 +98,7 @@ export class TaskWork {
       store.tasks.remove(place.task);
       this.#moveList(place.list);
     });
-    return done(null);
+    return null;
   }
 
   #moveList(id: number): void {

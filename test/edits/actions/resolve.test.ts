@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { type LabelId, labelId } from "../../../src/domain/ids.ts";
 import { fieldsOf, type Patch } from "../../../src/domain/patch.ts";
@@ -130,9 +129,7 @@ describe("resolving a field that both sides changed", () => {
     const owner = rig.owner;
     const other = rig.person("member");
     const made = (name: string): LabelId =>
-      labelId(
-        insist(rig.sandbox.workspace.labels.create({ by: owner }, { name, color: "#123456" })).id,
-      );
+      labelId(rig.sandbox.workspace.labels.create({ by: owner }, { name, color: "#123456" }).id);
     const [blue, red] = [made("Blue"), made("Red")];
     const uid = await rig.item("task");
     rig.wish(uid, { title: "Mine", labels: [blue], assigned: [owner], completed: true });

@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { expect, it } from "vitest";
 import { calendar, vtodo } from "../rig.ts";
 import { changeTask, type DrainSetting, drainRig, withTask } from "./drain-rig.ts";
@@ -13,7 +12,7 @@ async function family(setting: DrainSetting = {}) {
   await rig.drainAll();
   const { sandbox, by, list } = rig;
   const below = { ...by, list, task: parent.id };
-  const [sub] = insist(sandbox.workspace.subtasks.list(below));
+  const [sub] = sandbox.workspace.subtasks.list(below);
   if (!sub) throw new Error("the task has no subtask");
   rig.sandbox.requests.clear();
   return {
@@ -23,8 +22,8 @@ async function family(setting: DrainSetting = {}) {
     sub,
     deleteTask: () => rig.send(calendar(vtodo(parent.uid, "STATUS:CANCELLED"))),
     changeSub: (body: object) =>
-      insist(sandbox.workspace.subtasks.update({ ...below, subtask: sub.id }, body)),
-    addSub: (body: object) => insist(sandbox.workspace.subtasks.create(below, body)),
+      sandbox.workspace.subtasks.update({ ...below, subtask: sub.id }, body),
+    addSub: (body: object) => sandbox.workspace.subtasks.create(below, body),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Fault, insist } from "@dayferry/sandbox";
+import type { Fault } from "@dayferry/sandbox";
 import { expect, it } from "vitest";
 import { rows } from "../../support/effort.ts";
 import { calendar, vevent } from "../rig.ts";
@@ -13,7 +13,7 @@ async function launch(rig: MoveRig) {
   const more = { description: "Ship it", reminder: 30, private: true, milestone: true };
   const made = await rig.event({ title: "Launch", ...day, ...more, assigned: [rig.owner] });
   const place = { ...rig.by, event: made.id };
-  insist(rig.sandbox.workspace.events.update(place, { completed: true }));
+  rig.sandbox.workspace.events.update(place, { completed: true });
   await rig.sweep();
   rig.sandbox.requests.clear();
   return made;
@@ -148,7 +148,7 @@ it("keeps a change that someone made to the old event before its deletion", asyn
       const [old] = one.eventsIn(one.project);
       if (!old || old.title === "Renamed") return;
       const place = { ...one.by, event: old.id };
-      insist(one.sandbox.workspace.events.update(place, { title: "Renamed" }));
+      one.sandbox.workspace.events.update(place, { title: "Renamed" });
     },
   });
   const { uid } = await rig.event();
@@ -168,7 +168,7 @@ it("leaves the new event as created once the old one is gone, even if an earlier
   await rig.step();
   rig.sandbox.faults.clear();
   const hidden = { title: "Second", private: true };
-  insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, hidden));
+  rig.sandbox.workspace.events.update({ ...rig.by, event: id }, hidden);
   rig.clock.set(rig.clock().add({ minutes: 5 }).toString());
   rig.sandbox.faults.add({ kind: "drop-after", method: "DELETE" });
   await rig.drainAll();
@@ -187,15 +187,13 @@ it("keeps changes that someone made to the new event, and keeps a private one hi
   rig.eventToFar(uid);
   rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 4 });
   await rig.step();
-  insist(
-    events.update(
-      { ...rig.by, event: id },
-      { title: "Older", description: "New", assigned: [member] },
-    ),
+  events.update(
+    { ...rig.by, event: id },
+    { title: "Older", description: "New", assigned: [member] },
   );
   const [there] = rig.eventsIn(rig.otherProject);
   const place = { ...rig.by, project: rig.otherProject, event: there?.id ?? 0 };
-  insist(events.update(place, { title: "Newer", private: true }));
+  events.update(place, { title: "Newer", private: true });
   rig.sandbox.faults.clear();
   rig.clock.set(rig.clock().add({ minutes: 5 }).toString());
   await rig.drainAll();
@@ -217,7 +215,7 @@ it.each([
       const [old] = one.eventsIn(one.project);
       if (!old || old.title === "Renamed") return;
       const at = { ...one.by, event: old.id };
-      insist(one.sandbox.workspace.events.update(at, { title: "Renamed" }));
+      one.sandbox.workspace.events.update(at, { title: "Renamed" });
     },
   });
   const { uid } = await rig.event({ title: "Review" });
@@ -241,7 +239,7 @@ it("finds the new event by any of its requests, even if it arrives late and the 
   const day = { start: "2026-11-23", end: "2026-11-23", all_day: true };
   const { uid, id } = await rig.event({ title: "First", description: "Same", ...day });
   const rename = (title: string) =>
-    insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title }));
+    rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title });
   rig.eventToFar(uid);
   rig.sandbox.faults.add({ kind: "status", status: 503, method: "POST", times: 4 });
   await rig.step();
@@ -256,7 +254,7 @@ it("finds the new event by any of its requests, even if it arrives late and the 
     await rig.step();
   }
   const late = { title: "Second", description: "Same", ...day };
-  insist(rig.sandbox.workspace.events.create({ ...rig.by, project: rig.otherProject }, late));
+  rig.sandbox.workspace.events.create({ ...rig.by, project: rig.otherProject }, late);
   await rig.drainAll();
   expect(rig.eventsIn(rig.project)).toEqual([]);
   expect(rig.eventsIn(rig.otherProject)).toMatchObject([{ title: "Third" }]);
@@ -348,7 +346,7 @@ it("the event stays if it may not be created in the other project", async () => 
 it("a move waits for a person if someone deleted the event", async () => {
   const { rig, id, uid } = await withEvent(moveRig());
   rig.eventToFar(uid);
-  insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: id }));
+  rig.sandbox.workspace.events.remove({ ...rig.by, event: id });
   expect(await rig.drainAll()).toEqual(["parked: refused"]);
   expect(rig.requests("POST")).toEqual([]);
 });
@@ -359,7 +357,7 @@ it("a move goes on if the old event was deleted while the creation had no respon
   rig.eventToFar(uid);
   rig.sandbox.faults.add({ ...lost, method: "POST" });
   await rig.step();
-  insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: id }));
+  rig.sandbox.workspace.events.remove({ ...rig.by, event: id });
   await rig.drainAll();
   await expectMoved(rig, { uid, key });
   expect(rig.requests("POST")).toHaveLength(1);

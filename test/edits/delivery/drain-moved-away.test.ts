@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { expect, it } from "vitest";
 import { type ListId, serviceId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
@@ -14,11 +13,9 @@ async function movedAway(...lines: readonly string[]) {
   rig.store.sources.put([far, near]);
   rig.send(calendar(vtodo(uid, ...lines)));
   const move = () =>
-    insist(
-      rig.sandbox.workspace.tasks.update(
-        { ...rig.by, list: rig.list, task: id },
-        { project: rig.otherProject, list_id: rig.farList, move_task: true },
-      ),
+    rig.sandbox.workspace.tasks.update(
+      { ...rig.by, list: rig.list, task: id },
+      { project: rig.otherProject, list_id: rig.farList, move_task: true },
     );
   /** Reads a list as a sweep does. */
   const sweep = async (source: Source & { kind: "tasks" }) => {
@@ -37,12 +34,11 @@ async function movedAway(...lines: readonly string[]) {
     rig.store.sources.attempted(source, rig.clock());
     rig.store.sources.refused(source, "the service refused it (403)");
   };
-  const remove = () =>
-    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+  const remove = () => rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id });
   const there = (list: ListId = rig.farList) =>
-    insist(
-      rig.sandbox.workspace.tasks.list({ by: rig.owner, project: rig.otherProject, list }),
-    ).find((task) => task.id === id);
+    rig.sandbox.workspace.tasks
+      .list({ by: rig.owner, project: rig.otherProject, list })
+      .find((task) => task.id === id);
   const wait = async () => {
     rig.clock.advance({ minutes: 15 });
     await rig.step();

@@ -1,4 +1,4 @@
-import { type Fault, insist, type SandboxOptions } from "@dayferry/sandbox";
+import type { Fault, SandboxOptions } from "@dayferry/sandbox";
 import type { Edit } from "../../../src/domain/edit.ts";
 import { serviceId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
@@ -189,32 +189,28 @@ export async function drainRig(setting: DrainSetting = {}) {
         .map((entry): unknown => JSON.parse(entry.body)),
     /** A new event of the workspace, mirrored. Returns its UID. */
     async event(body: object = {}) {
-      const made = insist(
-        sandbox.workspace.events.create(by, {
-          title: "Review",
-          start: "2026-11-23T10:00:00+01:00",
-          end: "2026-11-23T11:00:00+01:00",
-          all_day: false,
-          ...body,
-        }),
-      );
+      const made = sandbox.workspace.events.create(by, {
+        title: "Review",
+        start: "2026-11-23T10:00:00+01:00",
+        end: "2026-11-23T11:00:00+01:00",
+        all_day: false,
+        ...body,
+      });
       return { id: made.id, uid: await mirrorAgain(made.id) };
     },
     mirrorAgain,
     async task(body: object = {}) {
-      const made = insist(
-        sandbox.workspace.tasks.create(
-          { ...by, list },
-          { title: "Write", due_date: "2026-11-24", ...body },
-        ),
+      const made = sandbox.workspace.tasks.create(
+        { ...by, list },
+        { title: "Write", due_date: "2026-11-24", ...body },
       );
       const place = { projectId: project, listId: list, id: serviceId(made.id) };
       const item = worked(await upstream.tasks.get(place, { priority: "sweep" }));
       sandbox.requests.clear();
       return { id: made.id, uid: mirror(item) };
     },
-    workspaceEvents: () => insist(sandbox.workspace.events.list(by, { view: "all" })),
-    workspaceTasks: () => insist(sandbox.workspace.tasks.list({ ...by, list })),
+    workspaceEvents: () => sandbox.workspace.events.list(by, { view: "all" }),
+    workspaceTasks: () => sandbox.workspace.tasks.list({ ...by, list }),
   };
 }
 
@@ -234,9 +230,9 @@ export async function withTask<Opening extends Opened>(opening: Promise<Opening>
 
 /** Someone else works in the workspace, and no sweep has seen it. */
 export const change = (rig: Pick<DrainRig, "sandbox" | "by">, id: number, body: object) =>
-  insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, body));
+  rig.sandbox.workspace.events.update({ ...rig.by, event: id }, body);
 export const changeTask = (rig: DrainRig, id: number, body: object) =>
-  insist(rig.sandbox.workspace.tasks.update({ ...rig.by, list: rig.list, task: id }, body));
+  rig.sandbox.workspace.tasks.update({ ...rig.by, list: rig.list, task: id }, body);
 
 /** Accepts edits as these rigs want it: ignores unknown labels and wakes nobody. */
 export const intakeOf = (

@@ -1,4 +1,4 @@
-import { type Fault, insist } from "@dayferry/sandbox";
+import type { Fault } from "@dayferry/sandbox";
 import { expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
 import { rows } from "../../support/effort.ts";
@@ -110,7 +110,7 @@ it("waits for a person if several tasks could be the moved one", async () => {
   copyInsteadOfMoving(rig, uid);
   await rig.step();
   const there = { ...rig.by, list: rig.otherList };
-  insist(rig.sandbox.workspace.tasks.create(there, { title: "Write", due_date: "2026-11-24" }));
+  rig.sandbox.workspace.tasks.create(there, { title: "Write", due_date: "2026-11-24" });
   expect(await rig.drainAll()).toEqual(["parked: unknown-outcome"]);
   expect(rig.requests("PUT")).toHaveLength(1);
 });
@@ -158,7 +158,7 @@ it("confirms a move without a request if someone else has made it", async () => 
   await rig.subtask(id, "Child");
   rig.toOther(uid);
   const place = { ...rig.by, list: rig.list, task: id };
-  insist(rig.sandbox.workspace.tasks.update(place, { move_task: true, list_id: rig.otherList }));
+  rig.sandbox.workspace.tasks.update(place, { move_task: true, list_id: rig.otherList });
   await rig.step();
   expect(rig.states()).toEqual(["confirmed"]);
   expect(rig.requests("PUT")).toEqual([]);
@@ -176,7 +176,7 @@ it.each([
     rig.toOther(uid);
     const place = { ...rig.by, list: rig.list, task: id };
     const far = { move_task: true, list_id: rig.farList, project: rig.otherProject };
-    insist(rig.sandbox.workspace.tasks.update(place, far));
+    rig.sandbox.workspace.tasks.update(place, far);
     await rig.sweep();
     expect(await rig.drainAll()).toEqual([state]);
     expect(rig.shown()).toEqual([`Write in ${where}`]);
@@ -247,7 +247,7 @@ it("a deletion from the old list does not delete a task that someone moved", asy
   const { rig, id, uid } = await withTask(moveRig());
   rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
   const place = { ...rig.by, list: rig.list, task: id };
-  insist(rig.sandbox.workspace.tasks.update(place, { move_task: true, list_id: rig.otherList }));
+  rig.sandbox.workspace.tasks.update(place, { move_task: true, list_id: rig.otherList });
   await rig.sweep();
   expect(await rig.drainAll()).toEqual(["parked: conflict"]);
   expect(rig.shown()).toEqual(["Write in other"]);
@@ -260,8 +260,8 @@ function copyInsteadOfMoving(rig: MoveRig, uid: string): void {
   const transform = (json: unknown) => {
     const there = { ...rig.by, list: rig.otherList };
     const { workspace } = rig.sandbox;
-    insist(workspace.tasks.remove({ ...there, task: id }));
-    insist(workspace.tasks.create(there, { title: "Write", due_date: "2026-11-24" }));
+    workspace.tasks.remove({ ...there, task: id });
+    workspace.tasks.create(there, { title: "Write", due_date: "2026-11-24" });
     return { ...Object(json), id: "lost" };
   };
   rig.sandbox.faults.add({ kind: "transform", method: "PUT", transform });

@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { expect } from "vitest";
 import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
@@ -62,16 +61,15 @@ export async function moveRig({ between, ...setting }: MoveSetting = {}) {
     /** A new subtask of the workspace, mirrored. Returns its UID. */
     async subtask(task: number, title: string) {
       const place = { by, project, list, task };
-      const { id } = insist(sandbox.workspace.subtasks.create(place, { title }));
+      const { id } = sandbox.workspace.subtasks.create(place, { title });
       await sweep();
       sandbox.requests.clear();
       const key = store.mirror.find("subtask", serviceId(id));
       return { id, uid: key === null ? "" : store.mirror.identity(key).uid };
     },
     tasksIn: (id: number, of: number = project) =>
-      insist(sandbox.workspace.tasks.list({ by, project: of, list: id })),
-    eventsIn: (of: number) =>
-      insist(sandbox.workspace.events.list({ by, project: of }, { view: "all" })),
+      sandbox.workspace.tasks.list({ by, project: of, list: id }),
+    eventsIn: (of: number) => sandbox.workspace.events.list({ by, project: of }, { view: "all" }),
     /** `title` in `place` for every visible item. */
     shown: () =>
       [project, otherProject]

@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { roomy, type StageOptions, stage } from "./stage.ts";
 import { addEvent, addTask, placeAt } from "./workspace.ts";
 
@@ -17,7 +16,7 @@ export async function smallWorld(
   const other = addTask(it, place, { title: "Other" });
   const { subtasks, tasks, events } = it.sandbox.workspace;
   const below = { ...place, task };
-  const children = ["First", "Second"].map((title) => insist(subtasks.create(below, { title })).id);
+  const children = ["First", "Second"].map((title) => subtasks.create(below, { title }).id);
   beforeSweep();
   await it.sweep();
   return { it, place, event, task, other, children, subtasks, tasks, events };

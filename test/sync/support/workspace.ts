@@ -1,4 +1,3 @@
-import { insist } from "@dayferry/sandbox";
 import { isId, type ProjectId, projectId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
 import type { Stage } from "./stage.ts";
@@ -13,14 +12,14 @@ export function workspaceInventory({
 }: Pick<Stage, "sandbox" | "by">): Inventory {
   const found: string[] = [];
   for (const { project, lists } of workspace.places()) {
-    for (const event of insist(workspace.events.list({ by, project }, { view: "all" }))) {
+    for (const event of workspace.events.list({ by, project }, { view: "all" })) {
       found.push(`event ${event.id} in ${project}: ${event.title}`);
     }
     for (const list of lists) {
-      for (const task of insist(workspace.tasks.list({ by, project, list }))) {
+      for (const task of workspace.tasks.list({ by, project, list })) {
         found.push(`task ${task.id} in ${list}: ${task.title}`);
         const place = { by, project, list, task: task.id };
-        for (const subtask of insist(workspace.subtasks.list(place))) {
+        for (const subtask of workspace.subtasks.list(place)) {
           found.push(`subtask ${subtask.id} in ${list} below ${task.id}: ${subtask.title}`);
         }
       }
@@ -65,7 +64,7 @@ export function addTask(
   place: ReturnType<typeof placeAt>,
   body: Readonly<Record<string, unknown>>,
 ): number {
-  return insist(stage.sandbox.workspace.tasks.create(place, body)).id;
+  return stage.sandbox.workspace.tasks.create(place, body).id;
 }
 
 export function addEvent(
@@ -74,14 +73,12 @@ export function addEvent(
   body: Readonly<Record<string, unknown>> = {},
 ): number {
   const { events } = stage.sandbox.workspace;
-  return insist(
-    events.create(place, {
-      title: "Meeting",
-      start: "2027-03-04",
-      all_day: true,
-      ...body,
-    }),
-  ).id;
+  return events.create(place, {
+    title: "Meeting",
+    start: "2027-03-04",
+    all_day: true,
+    ...body,
+  }).id;
 }
 
 /** Fills a list of the workspace: two tasks, the first with a subtask, and an event beside them. */
@@ -91,6 +88,6 @@ export function addFamily(it: Stage) {
   const other = addTask(it, place, { title: "Other" });
   const event = addEvent(it, place);
   const { tasks, subtasks, events } = it.sandbox.workspace;
-  insist(subtasks.create({ ...place, task }, { title: "Below" }));
+  subtasks.create({ ...place, task }, { title: "Below" });
   return { place, task, other, event, tasks, subtasks, events };
 }

@@ -49,8 +49,7 @@ export function contentRoutes({ files }: Workspace): IRouter {
     path: "/:file{/*name}",
     get: (call): Reply => {
       const found = files.content({ by: call.by, file: call.id("file") });
-      if (found.kind === "refused") return replyWith(200, found);
-      return { status: 200, bytes: found.value.bytes, type: found.value.type };
+      return { status: 200, bytes: found.bytes, type: found.type };
     },
   });
   return router;

@@ -1,6 +1,5 @@
 import type { IRouter, Request, Response } from "express";
-import { exchangeOf, type Reply, replyWith, send } from "../exchange.ts";
-import type { Outcome } from "../work-outcome.ts";
+import { exchangeOf, type Reply, refusalReply, replyWith, send } from "../exchange.ts";
 
 /** One request as a route sees it. */
 export interface Call {
@@ -32,16 +31,16 @@ interface Methods {
 /** Adds one path to a router; a path id that is not a whole number is 404. */
 export function route(router: IRouter, { path, ...methods }: Route): void {
   router.all(path, async (request: Request, response: Response) => {
-    send(response, await replyTo({ request, response, methods }));
+    send(response, await replyTo({ request, response, methods }).catch(refusalReply));
   });
 }
 
 /** Operations on one kind of resource: `Place` is the collection's location, `One` identifies a member. */
 interface Collection<Place, One> {
-  get(one: One): Outcome<unknown>;
-  create(place: Place, body: unknown): Outcome<unknown>;
-  update(one: One, body: unknown): Outcome<unknown>;
-  remove(one: One): Outcome<null>;
+  get(one: One): unknown;
+  create(place: Place, body: unknown): unknown;
+  update(one: One, body: unknown): unknown;
+  remove(one: One): null;
 }
 
 /**
@@ -54,8 +53,8 @@ export function collectionRoutes<Place, One>(
     readonly path: string;
     readonly member: string;
     readonly work: Collection<Place, One>;
-    readonly list: (place: Place, call: Call) => Outcome<unknown>;
-    readonly copy?: (one: One, body: unknown) => Outcome<unknown>;
+    readonly list: (place: Place, call: Call) => unknown;
+    readonly copy?: (one: One, body: unknown) => unknown;
     readonly place: (call: Call) => Place;
     readonly one: (call: Call) => One;
     readonly created: 200 | 201;
