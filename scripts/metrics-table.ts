@@ -11,7 +11,7 @@ export const metricsTable = (): string =>
         ` \`${name}\` `,
         ` ${type} `,
         labels.length === 0 ? " " : ` ${labels.map((label) => `\`${label}\``).join(", ")} `,
-        status === null ? " " : ` \`/${status.replaceAll(".", "/")}\` `,
+        status === undefined ? " " : ` \`/${status.replaceAll(".", "/")}\` `,
         ` ${help} `,
         "",
       ].join("|"),

@@ -41,7 +41,7 @@ export function createDamagedApp(deps: DamagedDeps): RequestListener {
     const secret = feedAddress.exec(path)?.[1];
     const waits = secret === undefined ? path.startsWith("/feeds/") : !standIn?.opens(secret);
     if (!standIn || waits || ofCalendars.test(path)) {
-      refuse({ request, response, isDav: ofCalendars.test(path) });
+      refuse(request, response, ofCalendars.test(path));
       return;
     }
     standIn.app(request, response);
@@ -62,15 +62,7 @@ function sendHealth(response: ServerResponse, path: string, deps: DamagedDeps): 
   response.end(JSON.stringify({ status: "damaged", fresh: false, problem: reason, feedsAsOf }));
 }
 
-function refuse({
-  request,
-  response,
-  isDav,
-}: {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly isDav: boolean;
-}): void {
+function refuse(request: IncomingMessage, response: ServerResponse, isDav: boolean): void {
   response.writeHead(503, {
     "Content-Type": isDav ? "application/xml; charset=utf-8" : "application/problem+json",
     "Cache-Control": "no-store",

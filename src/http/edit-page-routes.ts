@@ -230,8 +230,9 @@ export function editPageRoutes(context: EditPageContext): Router {
         zone: viewer.zone,
       });
       if (decision.kind === "preview") {
-        const options = { ...frameOf(response, viewers), carried };
-        sendPage(response, (await onePage()).previewPage(decision, options));
+        const { previewPage } = await onePage();
+        const about = { preview: decision.preview, carried };
+        sendPage(response, previewPage(decision.edit, about, frameOf(response, viewers)));
       } else await afterDecision(response, edit, decision);
     });
   }

@@ -115,7 +115,7 @@ export function createApp(deps: HttpDeps): Express {
   const context = { ...parts, today, statusReader };
   app.use(speakToReader(context));
   if (deps.refuseWrites) app.use(deps.refuseWrites);
-  app.use(tokenInAddress({ auth, viewers }));
+  app.use(tokenInAddress(auth, viewers));
   const login = createPersonLogin(deps);
   app.use(accessGuard({ ...context, auth, login }));
   app.use(feedRoutes({ feeds, sharedCache, log, health: store.health }));

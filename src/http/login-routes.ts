@@ -25,13 +25,7 @@ import { noteWrong } from "./wrong-secret.ts";
  * Accepts the admin token in the start page's URL, as printed by `demo`. Must be registered before everything that requires
  * signing in.
  */
-export function tokenInAddress({
-  auth,
-  viewers,
-}: {
-  readonly auth: AdminAuth;
-  readonly viewers: Viewers;
-}): Router {
+export function tokenInAddress(auth: AdminAuth, viewers: Viewers): Router {
   const router = Router();
   router.get("/", async (request, response, next) => {
     const token = queryText(request, "token");
@@ -107,7 +101,7 @@ export function loginRoutes(
     response.once("finish", () => askForLink(login, next));
     const minutes = wholeMinutes(linkLength);
     const kept = keptBy(request);
-    sendPage(response, linkSentPage({ login, minutes, kept, root: rootOf(request) }));
+    sendPage(response, linkSentPage({ login, kept, root: rootOf(request) }, minutes));
   });
 
   function askForLink(login: string, next: string): void {

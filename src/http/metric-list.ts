@@ -7,14 +7,31 @@ import type { TextMetric } from "./metric-text.ts";
 export interface Metric extends Omit<TextMetric, "samples"> {
   /** Its labels; empty for a single value. */
   readonly labels?: readonly string[];
-  /** Name of the same figure in `/api/status`; null if absent. */
-  readonly status: string | null;
-  readonly read: (figures: Figures) => TextMetric["samples"];
+  /** Name of the same figure in `/api/status`, if it is there. */
+  readonly status?: string;
+  /** A single value, or a sample for each combination of labels. A flag counts as 1 or 0; null is left out. */
+  readonly read: (figures: Figures) => number | boolean | null | TextMetric["samples"];
 }
 
 /** The samples of all metrics. */
 export const metricsOf = (figures: Figures): readonly TextMetric[] =>
-  allMetrics.map(({ name, type, help, read }) => ({ name, type, help, samples: read(figures) }));
+  allMetrics.map(({ name, type, help, read }) => {
+    const value = read(figures);
+    const samples =
+      typeof value === "object" ? (value ?? []) : [{ labels: noLabels, value: Number(value) }];
+    return { name, type, help, samples };
+  });
+
+const metric =
+  (type: Metric["type"]) =>
+  (name: string, description: Omit<Metric, "name" | "type">): Metric => ({
+    name,
+    type,
+    ...description,
+  });
+const gauge = metric("gauge");
+const counter = metric("counter");
+const histogram = metric("histogram");
 
 /**
  * Every metric, in order. Anyone who can reach the port may read them: no label contains a name, an address, an id or a secret,
@@ -30,12 +47,12 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_ready", {
     help: "1 once the first sync is complete and everything is served.",
     status: "ready",
-    read: ({ ready }) => one(flag(ready())),
+    read: ({ ready }) => ready(),
   }),
   gauge("dayferry_fresh", {
     help: "1 after the first full sync since the start.",
     status: "fresh",
-    read: ({ fresh }) => one(flag(fresh())),
+    read: ({ fresh }) => fresh(),
   }),
   gauge("dayferry_troubles", {
     labels: ["kind"],
@@ -71,7 +88,6 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_listed_items", {
     labels: ["kind"],
     help: "Items in the last responses of all lists, by kind.",
-    status: null,
     read: byKind(({ items }) => items),
   }),
   gauge("dayferry_oldest_age_seconds", {
@@ -89,79 +105,73 @@ export const allMetrics: readonly Metric[] = [
   counter("dayferry_polls_total", {
     labels: ["kind", "ending"],
     help: "Polls since the start, by kind of list and result.",
-    status: null,
     read: ({ tallies }) => tallies.polls.samples(),
   }),
-  {
-    name: "dayferry_sweep_duration_seconds",
-    type: "histogram",
+  histogram("dayferry_sweep_duration_seconds", {
     help: "Duration of full syncs since the start.",
-    status: null,
     read: ({ tallies }) => tallies.sweeps.spreads(),
-  },
+  }),
   gauge("dayferry_polling_max_age_seconds", {
     help: "Configured maximum age of a list.",
     status: "polling.maxAgeSeconds",
-    read: ({ forecast }) => one(forecast().maxAgeSeconds),
+    read: ({ forecast }) => forecast().maxAgeSeconds,
   }),
   gauge("dayferry_polling_best_age_seconds", {
     help: "Age of each list if all are polled in turn at the present rate.",
     status: "polling.bestAgeSeconds",
-    read: ({ forecast }) => one(forecast().bestAgeSeconds),
+    read: ({ forecast }) => forecast().bestAgeSeconds,
   }),
   gauge("dayferry_polling_ceiling_seconds", {
     help: "Present limit for the age of a list.",
     status: "polling.ceilingSeconds",
-    read: ({ forecast }) => one(forecast().ceilingSeconds),
+    read: ({ forecast }) => forecast().ceilingSeconds,
   }),
   gauge("dayferry_fast_path", {
     help: "1 while the list of all tasks is used to find changes.",
     status: "fastPath",
-    read: ({ fastPath }) => one(flag(fastPath().kind === "used")),
+    read: ({ fastPath }) => fastPath().kind === "used",
   }),
   gauge("dayferry_brakes", {
     help: "Lists with removals on hold, because too many items disappeared at once.",
     status: "brakes",
-    read: ({ store }) => one(store.brakes.all().length),
+    read: ({ store }) => store.brakes.all().length,
   }),
 
   gauge("dayferry_quota_limit", {
     help: "Requests that the service allows per quota window.",
     status: "quota.quota",
-    read: ({ gate }) => one(gate().quota),
+    read: ({ gate }) => gate().quota,
   }),
   gauge("dayferry_quota_span_seconds", {
     help: "Length of the quota window.",
-    status: null,
-    read: ({ quotaSpan }) => one(quotaSpan.total("seconds")),
+    read: ({ quotaSpan }) => quotaSpan.total("seconds"),
   }),
   gauge("dayferry_quota_used", {
     help: "Requests in the present quota window.",
     status: "quota.used",
-    read: ({ gate }) => one(gate().used),
+    read: ({ gate }) => gate().used,
   }),
   gauge("dayferry_quota_free", {
     help: "Requests that could be sent at once.",
-    status: null,
     read({ gate }) {
       const { share, used } = gate();
-      return one(Math.max(0, share - used));
+      return Math.max(0, share - used);
     },
   }),
   gauge("dayferry_quota_share", {
     help: "Requests that Dayferry uses per window; below the limit after rejected requests.",
     status: "quota.share",
-    read: ({ gate }) => one(gate().share),
+    read: ({ gate }) => gate().share,
   }),
   counter("dayferry_quota_refused_total", {
     help: "Requests rejected by the rate limit (429) since the start.",
     status: "quota.rateLimited",
-    read: ({ gate }) => one(gate().rateLimited),
+    read: ({ gate }) => gate().rateLimited,
   }),
   gauge("dayferry_quota_paused_seconds", {
     help: "Remaining pause that the service asked for; 0 for none.",
     status: "quota.pausedUntil",
-    read: ({ gate, now }) => one(Math.max(0, secondsBetween(now, gate().pausedUntil ?? now))),
+    read: ({ gate, now }) => Math.max(0, secondsBetween(now, gate().pausedUntil ?? now)),
   }),
   gauge("dayferry_service_waiting", {
     labels: ["priority"],
@@ -173,7 +183,7 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_service_out", {
     help: "1 while the service is unreachable or fails entirely.",
     status: "troubles",
-    read: ({ isOut }) => one(flag(isOut())),
+    read: ({ isOut }) => isOut(),
   }),
   counter("dayferry_service_requests_total", {
     labels: ["method", "status"],
@@ -181,21 +191,15 @@ export const allMetrics: readonly Metric[] = [
     status: "quota.sent",
     read: ({ tallies }) => tallies.serviceRequests.samples(),
   }),
-  {
-    name: "dayferry_service_request_duration_seconds",
+  histogram("dayferry_service_request_duration_seconds", {
     labels: ["method"],
-    type: "histogram",
     help: "Response time of the service, by method.",
-    status: null,
     read: ({ tallies }) => tallies.serviceLengths.spreads(),
-  },
+  }),
   gauge("dayferry_clock_ahead_seconds", {
     help: "How far this machine's clock is ahead of the service's; absent if unknown.",
     status: "clockAheadSeconds",
-    read({ clockLead }) {
-      const lead = clockLead();
-      return lead === null ? [] : one(lead.total("seconds"));
-    },
+    read: ({ clockLead }) => clockLead()?.total("seconds") ?? null,
   }),
 
   gauge("dayferry_edits", {
@@ -208,7 +212,6 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_edit_oldest_waiting_seconds", {
     labels: ["state"],
     help: "Age of the oldest edit in a state; 0 if there is none.",
-    status: null,
     read: ({ openEdits, now }) =>
       openEdits.map(({ state, oldestAt }) => ({
         labels: { state },
@@ -217,22 +220,17 @@ export const allMetrics: readonly Metric[] = [
   }),
   counter("dayferry_edits_accepted_total", {
     help: "Edits accepted in this data directory.",
-    status: null,
-    read: ({ gauges }) => one(gauges.acceptedEdits()),
+    read: ({ gauges }) => gauges.acceptedEdits(),
   }),
   counter("dayferry_edit_attempts_total", {
     labels: ["ending"],
     help: "Attempts to send edits since the start, by result; differs: also counted as applied, but the service stored something else; extra: a comment or file of an edit.",
-    status: null,
     read: ({ tallies }) => tallies.edits.samples(),
   }),
-  {
-    name: "dayferry_edit_delay_seconds",
-    type: "histogram",
+  histogram("dayferry_edit_delay_seconds", {
     help: "Time from accepting an edit to the service's confirmation, including time waiting for a decision.",
-    status: null,
     read: ({ tallies }) => tallies.editDelays.spreads(),
-  },
+  }),
 
   counter("dayferry_mails_total", {
     labels: ["sort", "ending"],
@@ -243,13 +241,12 @@ export const allMetrics: readonly Metric[] = [
   counter("dayferry_messages_total", {
     labels: ["to", "ending"],
     help: "Attempts since the start to notify the operator of problems, or people by webhook, by result.",
-    status: null,
     read: ({ tallies }) => tallies.messages.samples(),
   }),
   gauge("dayferry_mails_waiting", {
     help: "Mails waiting for the mail server.",
     status: "mail.deferred",
-    read: ({ gauges }) => one(gauges.waitingMails()),
+    read: ({ gauges }) => gauges.waitingMails(),
   }),
   gauge("dayferry_channels_failing", {
     help: "Failing subscribed calendars, plus 1 if the watched folder fails.",
@@ -257,71 +254,59 @@ export const allMetrics: readonly Metric[] = [
     read({ channels }) {
       const { inbox, subscriptions } = channels();
       const all = inbox ? [inbox, ...subscriptions] : subscriptions;
-      return one(all.filter(({ problem }) => problem !== null).length);
+      return all.filter(({ problem }) => problem !== null).length;
     },
   }),
 
   gauge("dayferry_feeds", {
     help: "Open feeds.",
     status: "feeds",
-    read: ({ feeds }) => one(feeds.openCount()),
+    read: ({ feeds }) => feeds.openCount(),
   }),
   counter("dayferry_feed_fetches_total", {
     labels: ["status"],
     help: "Feed requests since the start, by status.",
-    status: null,
     read: ({ tallies }) => tallies.feedFetches.samples(),
   }),
   counter("dayferry_cache_purges_total", {
     labels: ["ending"],
     help: "Purge requests to the shared cache (`http.sharedCache.purge`) since the start, by result.",
-    status: null,
     read: ({ tallies }) => tallies.purges.samples(),
   }),
   gauge("dayferry_cache_purges_waiting", {
     help: "Feeds with a pending purge of the shared cache.",
-    status: null,
-    read: ({ purges }) => one(purges.waiting),
+    read: ({ purges }) => purges.waiting,
   }),
   gauge("dayferry_cache_purges_behind_seconds", {
     help: "Age of the oldest pending purge; 0 if there is none.",
-    status: null,
     read: ({ purges, now }) =>
-      one(purges.since === null ? 0 : Math.max(0, now.since(purges.since).total("seconds"))),
+      purges.since === null ? 0 : Math.max(0, now.since(purges.since).total("seconds")),
   }),
   gauge("dayferry_copy_age_seconds", {
     help: "With `serve --read-only`: time since the copy was last synced with the service; otherwise 0.",
     status: "copy.ageSeconds",
-    read({ copy }) {
-      const age = copy ? copy().ageSeconds : 0;
-      return age === null ? [] : one(age);
-    },
+    read: ({ copy }) => (copy ? copy().ageSeconds : 0),
   }),
   gauge("dayferry_copy_usable", {
     help: "With `serve --read-only`: 1 if the present copy is served, 0 if the last good one is; otherwise 1.",
     status: "copy.problem",
-    read: ({ copy }) => one(flag(!copy || copy().problem === null)),
+    read: ({ copy }) => !copy || copy().problem === null,
   }),
   counter("dayferry_caldav_requests_total", {
     labels: ["method", "status"],
     help: "CalDAV requests since the start, by method and status class.",
-    status: null,
     read: ({ tallies }) => tallies.caldav.samples(),
   }),
   counter("dayferry_http_requests_total", {
     labels: ["door", "status"],
     help: "All requests since the start, by entry point (feed, caldav, api, page, link, health) and status class.",
-    status: null,
     read: ({ tallies }) => tallies.http.samples(),
   }),
-  {
-    name: "dayferry_http_request_duration_seconds",
+  histogram("dayferry_http_request_duration_seconds", {
     labels: ["door"],
-    type: "histogram",
     help: "Response time, by entry point.",
-    status: null,
     read: ({ tallies }) => tallies.httpLengths.spreads(),
-  },
+  }),
 
   gauge("dayferry_event_loop_delay_seconds", {
     labels: ["which"],
@@ -337,79 +322,55 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_database_size_bytes", {
     help: "Size of the database.",
     status: "disk.databaseBytes",
-    read: ({ disk }) => one(disk.databaseBytes),
+    read: ({ disk }) => disk.databaseBytes,
   }),
   gauge("dayferry_database_wal_size_bytes", {
     help: "Size of the write-ahead log (WAL).",
     status: "disk.walBytes",
-    read: ({ disk }) => one(disk.walBytes),
+    read: ({ disk }) => disk.walBytes,
   }),
   gauge("dayferry_backup_age_seconds", {
     help: "Age of the newest good backup; age of the installation if there is none.",
-    status: null,
     read({ now, backedUpAt }) {
       const at = backedUpAt();
-      return at === null ? [] : one(now.since(at).total("seconds"));
+      return at && now.since(at).total("seconds");
     },
   }),
   gauge("dayferry_disk_free_bytes", {
     help: "Free space on the disk of the data directory.",
     status: "disk.freeBytes",
-    read: ({ disk }) => one(disk.freeBytes),
+    read: ({ disk }) => disk.freeBytes,
   }),
   gauge("dayferry_disk_size_bytes", {
     help: "Size of the disk of the data directory.",
     status: "disk.sizeBytes",
-    read: ({ disk }) => one(disk.sizeBytes),
+    read: ({ disk }) => disk.sizeBytes,
   }),
 
   gauge("process_start_time_seconds", {
     help: "Start time of the process, in seconds since 1970.",
     status: "startedAt",
-    read: ({ process: { startedAt } }) => one(startedAt.epochMilliseconds / 1000),
+    read: ({ process: { startedAt } }) => startedAt.epochMilliseconds / 1000,
   }),
   counter("process_cpu_seconds_total", {
     help: "CPU time of the process.",
-    status: null,
-    read: ({ process: { cpuSeconds } }) => one(cpuSeconds),
+    read: ({ process: { cpuSeconds } }) => cpuSeconds,
   }),
   gauge("process_resident_memory_bytes", {
     help: "Resident memory of the process.",
-    status: null,
-    read: ({ process: { residentBytes } }) => one(residentBytes),
+    read: ({ process: { residentBytes } }) => residentBytes,
   }),
   gauge("process_open_fds", {
     help: "Open file descriptors; absent if the system does not provide it.",
-    status: null,
-    read: ({ process: { openFiles } }) => (openFiles === null ? [] : one(openFiles)),
+    read: ({ process: { openFiles } }) => openFiles,
   }),
   gauge("nodejs_heap_size_used_bytes", {
     help: "JavaScript heap in use.",
-    status: null,
-    read: ({ process: { heapBytes } }) => one(heapBytes),
+    read: ({ process: { heapBytes } }) => heapBytes,
   }),
 ];
 
-type Description = Omit<Metric, "name" | "type">;
-
-function gauge(name: string, description: Description): Metric {
-  return { name, type: "gauge", ...description };
-}
-
-function counter(name: string, description: Description): Metric {
-  return { name, type: "counter", ...description };
-}
-
 const noLabels: MetricLabels = {};
-
-/** The samples of a single value. */
-function one(value: number): readonly Sample[] {
-  return [{ labels: noLabels, value }];
-}
-
-function flag(isSo: boolean): number {
-  return isSo ? 1 : 0;
-}
 
 function byKind(value: (lists: ListFigures) => number) {
   return ({ lists }: Figures): readonly Sample[] =>

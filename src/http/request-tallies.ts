@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from "express";
+import type { RequestHandler } from "express";
 import { type Door, statusClass, type Tallies } from "../domain/tallies.ts";
 
 /** Methods that calendar programs use. Others must not become label values. */
@@ -43,31 +43,17 @@ export function tallyRequests(
     response.once("close", () => {
       // A client that disconnected early got no answer.
       if (!response.headersSent) return;
-      note({ door, method, response, tallies });
+      const { statusCode } = response;
+      const status = statusClass(statusCode);
+      tallies.http.add({ door, status });
+      if (door === "feed") tallies.feedFetches.add({ status: String(statusCode) });
+      if (door === "caldav") {
+        tallies.caldav.add({ method: calendarMethods.has(method) ? method : "other", status });
+      }
       if (!lasts) tallies.httpLengths.add((monotonic() - begunMs) / 1000, { door });
     });
     next();
   };
-}
-
-function note({
-  door,
-  method,
-  response,
-  tallies,
-}: {
-  readonly door: Door;
-  readonly method: string;
-  readonly response: Response;
-  readonly tallies: Tallies;
-}): void {
-  const { statusCode } = response;
-  const status = statusClass(statusCode);
-  tallies.http.add({ door, status });
-  if (door === "feed") tallies.feedFetches.add({ status: String(statusCode) });
-  if (door === "caldav") {
-    tallies.caldav.add({ method: calendarMethods.has(method) ? method : "other", status });
-  }
 }
 
 function pathOf(url: string): string {

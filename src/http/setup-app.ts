@@ -160,7 +160,7 @@ export function createSetupApp(deps: SetupDeps): Express {
       case "written":
         isWritten = true;
         response.once("finish", () => deps.onWritten());
-        sendPage(response, doneSetupPage(result));
+        sendPage(response, doneSetupPage(result.files, result.adminToken));
         return;
       case "exists": {
         const said = say("setup.exists", { file: result.file });

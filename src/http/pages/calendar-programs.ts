@@ -1,4 +1,5 @@
 import { say } from "../../texts/say.ts";
+
 /** How to connect a calendar program. `docs/clients.md` says the same, which a test checks. */
 export interface CalendarProgram {
   readonly id: string;
@@ -6,11 +7,9 @@ export interface CalendarProgram {
   readonly name: string;
   /** Title of its page. */
   readonly label: string;
-  /** `calendar`: edits over CalDAV; `feed`: subscribes to feeds read-only. */
-  readonly by: "calendar" | "feed";
   /** In order. Text in backticks is to be entered literally, between asterisks it is a label. */
   readonly steps: readonly string[];
-  /** The program's names for the URL and user fields; null if it asks for neither. */
+  /** The program's names for the URL and user fields of CalDAV; null if it can only subscribe to feeds. */
   readonly asks: {
     readonly server: string;
     /** True if it asks for a host only. */
@@ -25,7 +24,6 @@ export const calendarPrograms = (server: string): readonly CalendarProgram[] => 
     id: "google",
     name: "Google Calendar",
     label: "Google Calendar",
-    by: "feed",
     steps: [say("program.google1"), say("program.google2"), say("program.google3")],
     asks: null,
   },
@@ -33,7 +31,6 @@ export const calendarPrograms = (server: string): readonly CalendarProgram[] => 
     id: "outlook-web",
     name: "Outlook on the web, new Outlook, Outlook for Mac",
     label: "Outlook",
-    by: "feed",
     steps: [say("program.outlookWeb1"), say("program.outlookWeb2"), say("program.outlookWeb3")],
     asks: null,
   },
@@ -41,7 +38,6 @@ export const calendarPrograms = (server: string): readonly CalendarProgram[] => 
     id: "apple",
     name: "Apple Calendar and Reminders",
     label: "Apple",
-    by: "calendar",
     steps: [say("program.apple1"), say("program.apple2"), say("program.apple3")],
     asks: { server: "Server", isHost: true, user: "User Name" },
   },
@@ -49,7 +45,6 @@ export const calendarPrograms = (server: string): readonly CalendarProgram[] => 
     id: "davx5",
     name: "DAVx5 with tasks.org or jtx Board (Android)",
     label: "Android (DAVx5)",
-    by: "calendar",
     steps: [say("program.davx1"), say("program.davx2", { server }), say("program.davx3")],
     asks: { server: "Base URL", isHost: false, user: "User name" },
   },
@@ -57,7 +52,6 @@ export const calendarPrograms = (server: string): readonly CalendarProgram[] => 
     id: "thunderbird",
     name: "Thunderbird",
     label: "Thunderbird",
-    by: "calendar",
     steps: [
       say("program.thunderbird1"),
       say("program.thunderbird2", { server }),
@@ -69,7 +63,6 @@ export const calendarPrograms = (server: string): readonly CalendarProgram[] => 
     id: "outlook",
     name: "Outlook with CalDav Synchronizer",
     label: say("program.outlookWindows"),
-    by: "calendar",
     steps: [say("program.outlook1"), say("program.outlook2"), say("program.outlook3", { server })],
     asks: { server: "DAV URL", isHost: false, user: "Username" },
   },
@@ -77,7 +70,6 @@ export const calendarPrograms = (server: string): readonly CalendarProgram[] => 
     id: "gnome",
     name: "Evolution, GNOME Calendar, Endeavour",
     label: "Evolution, GNOME",
-    by: "calendar",
     steps: [say("program.gnome1"), say("program.gnome2", { server }), say("program.gnome3")],
     asks: { server: "Server", isHost: false, user: "User" },
   },
@@ -85,7 +77,6 @@ export const calendarPrograms = (server: string): readonly CalendarProgram[] => 
     id: "kde",
     name: "KOrganizer, Merkuro",
     label: "KOrganizer, Merkuro",
-    by: "calendar",
     steps: [say("program.kde1"), say("program.kde2"), say("program.kde3", { server })],
     asks: { server: "Remote URL", isHost: false, user: "User" },
   },

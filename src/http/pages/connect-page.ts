@@ -90,7 +90,7 @@ ${person.calendars === "read" ? notice("info", html`<p>${say("connect.readOnly")
 }
 
 function programBody(
-  { id, label, by, steps, asks }: CalendarProgram,
+  { id, label, steps, asks }: CalendarProgram,
   {
     person,
     server,
@@ -99,17 +99,16 @@ function programBody(
   }: Pick<ConnectPageData, "person" | "codes" | "push"> & { readonly server: string },
 ): Markup {
   const said = html`<ol class="numbered">${steps.map((text) => html`<li>${stepMarkup(text)}</li>`)}</ol>`;
-  if (by === "feed") return html`${said}<p>${linkButton(say("connect.chooseFeed"), "feeds")}</p>`;
+  if (!asks) return html`${said}<p>${linkButton(say("connect.chooseFeed"), "feeds")}</p>`;
   const copied = (part: string, { name, value }: { name: string; value: string }) =>
     copyField({ id: `${id}-${part}`, label: name, value, about: `${label}: ${name}` });
   const fields =
-    asks && person
-      ? html`${copied("server", {
-          name: asks.server,
-          value: asks.isHost ? new URL(server).host : server,
-        })}${copied("user", { name: asks.user, value: person.login })}
-<p class="hint">${sayHtml("connect.password", { link: (text) => html`<a href="#password">${text}</a>` })}</p>`
-      : null;
+    person &&
+    html`${copied("server", {
+      name: asks.server,
+      value: asks.isHost ? new URL(server).host : server,
+    })}${copied("user", { name: asks.user, value: person.login })}
+<p class="hint">${sayHtml("connect.password", { link: (text) => html`<a href="#password">${text}</a>` })}</p>`;
   return html`<div class="stack">${id === "apple" && person ? appleProfile(person, codes.apple) : null}${id === "davx5" ? androidLink(server, codes.davx5) : null}${said}${fields}${id === "davx5" && push ? pushLine(push) : null}</div>`;
 }
 

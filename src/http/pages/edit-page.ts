@@ -125,7 +125,7 @@ export const seriesUndoForm = (
 
 function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
   const { id, choice, ways } = edit;
-  const { formToken, root, zone } = options;
+  const { formToken, root } = options;
   const here = `${root}edits/${id}`;
   const does = (act: string) => ways.find((way) => way.act === act);
   const quick = (["keep-mine", "keep-theirs"] as const).flatMap((act) => {
@@ -146,7 +146,7 @@ function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
     title: choiceTitle(edit),
     aside: badge(say("edit.conflict"), "wait"),
     id: "choice",
-    body: html`${choice?.kind === "fields" ? fieldForm(edit, { here, formToken, zone }) : newsTable(edit)}
+    body: html`${choice?.kind === "fields" ? fieldForm(edit, options) : newsTable(edit)}
 <div id="preview" role="status"></div>
 <h3>${choice?.kind === "fields" ? say("editPage.allFields") : say("editPage.resolve")}</h3>
 ${quick}${drop ?? null}`,
@@ -174,12 +174,8 @@ function newsTable({ choice }: EditDescription): Markup | null {
  * combined.
  */
 function fieldForm(
-  { choice, words }: EditDescription,
-  {
-    here,
-    formToken,
-    zone,
-  }: { readonly here: string; readonly formToken: string; readonly zone: string },
+  { id, choice, words }: EditDescription,
+  { formToken, root, zone }: FormFrame,
 ): Markup | null {
   if (!choice || choice.fields.length === 0) return null;
   const { changed } = choice;
@@ -191,7 +187,7 @@ function fieldForm(
   const fields = choice.fields.map((one) => {
     const { field, name, before, texts } = one;
     const radio = (value: string, label: Markup | string, said: Markup) =>
-      html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><span class="head-of-side">${label}</span>${said}</label></div>`;
+      side(field, value, html`<span class="head-of-side">${label}</span>${said}`);
     const combined =
       texts &&
       html`<div class="sides">${radio("text", say("way.combine"), html`<span class="quiet small">${say("editPage.enterBelow")}</span>`)}</div>
@@ -214,11 +210,14 @@ ${radio("mine", mine, bdi(one.mine))}</div>${combined}</fieldset>`;
           )}`,
         })}</p>`;
   return html`${postForm(
-    { action: `${here}/preview`, formToken },
+    { action: `${root}edits/${id}/preview`, formToken },
     html`<input type="hidden" name="version" value="${choice.version}">${fields}${besides}
 <p>${button(say("action.preview"), { tone: "main" })}</p>`,
   )}`;
 }
+
+const side = (field: string, value: string, label: Markup): Markup =>
+  html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}">${label}</label></div>`;
 
 function storyCard(edit: EditStory, { zone }: EditPageOptions): Markup {
   const { story } = edit;
@@ -240,19 +239,18 @@ function storyCard(edit: EditStory, { zone }: EditPageOptions): Markup {
 const secondsOf = (at: Temporal.Instant, zone: string): string =>
   `:${at.toZonedDateTimeISO(zone).toPlainTime().toString({ smallestUnit: "millisecond" }).slice(6, 10)}`;
 
+interface PreviewPageData {
+  readonly preview: ResolutionPreview;
+  /** The decision's form fields. */
+  readonly carried: readonly (readonly [string, string])[];
+}
+
 /** The effect of a decision, with the button that carries it out. */
 export function previewPage(
-  about: { readonly edit: EditDescription; readonly preview: ResolutionPreview },
-  {
-    formToken,
-    root,
-    carried,
-  }: FormFrame & {
-    /** The decision's form fields. */
-    readonly carried: readonly (readonly [string, string])[];
-  },
+  edit: EditDescription,
+  { preview, carried }: PreviewPageData,
+  { formToken, root }: FormFrame,
 ): Page {
-  const { edit, preview } = about;
   const { kind, sentence: said, fields, losses } = preview;
   const here = `${root}edits/${edit.id}`;
 
@@ -334,13 +332,13 @@ function undoPick(
 ): Markup {
   const back = fields.find((each) => each.name === name)?.back ?? "";
   const radio = (value: string, label: string, said: string) =>
-    html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><strong>${label}</strong><br>${bdi(said)}</label></div>`;
+    side(field, value, html`<strong>${label}</strong><br>${bdi(said)}`);
   return html`<fieldset class="clash"><legend>${name}</legend>
 <div class="sides">${radio("leave", say("editPage.keep"), now)}${radio("back", say("editPage.restoreAnyway"), back)}</div></fieldset>`;
 }
 
 function undoBody(
-  { fields, changedSince, loss, version }: Extract<UndoPreview, { kind: "possible" }>,
+  { fields, changedSince, loss, version }: PossibleUndo,
   { here, formToken }: { readonly here: string; readonly formToken: string },
 ): Markup {
   const picks = fields.length === 0 ? [] : changedSince;

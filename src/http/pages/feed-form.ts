@@ -8,6 +8,7 @@ import {
   checkbox,
   field,
   folded,
+  hiddenInputs,
   optionsOf,
   postForm,
   selectField,
@@ -38,43 +39,44 @@ export function presetForms({ choices, viewer, formToken }: Omit<Asked, "entered
   const [project] = choices.projects;
   const isOwn = viewer.kind === "person";
   const plain = { of, kinds, completed: "", assigned: "" } as const;
-  const presets = [
+  const presets: readonly (readonly [label: string, preset: Preset])[] = [
     ...(isOwn
-      ? [
-          {
-            ...plain,
-            label: say("feedForm.myTasks"),
-            kinds: ["task", "subtask"],
-            completed: "none",
-          },
-          { ...plain, label: say("feedForm.assignedToMe") },
-        ]
+      ? ([
+          [say("feedForm.myTasks"), { ...plain, kinds: ["task", "subtask"], completed: "none" }],
+          [say("feedForm.assignedToMe"), plain],
+        ] as const)
       : []),
     ...(project
-      ? [
-          {
-            ...plain,
-            label: say("feedForm.everythingOf", { project: project.title }),
-            of: `project:${project.id}`,
-          },
-        ]
+      ? ([
+          [
+            say("feedForm.everythingOf", { project: project.title }),
+            { ...plain, of: `project:${project.id}` },
+          ],
+        ] as const)
       : []),
-    {
-      ...plain,
-      label: isOwn ? say("feedForm.myMilestones") : say("feedForm.allMilestones"),
-      kinds: ["milestone"],
-      assigned: "anyone",
-    },
+    [
+      say(isOwn ? "feedForm.myMilestones" : "feedForm.allMilestones"),
+      { ...plain, kinds: ["milestone"], assigned: "anyone" },
+    ],
   ];
-  const hidden = (name: string, value: string) =>
-    html`<input type="hidden" name="${name}" value="${value}">`;
-  return html`<div class="row presets">${presets.map(({ label, ...preset }) =>
-    postForm(
-      { action: "feeds", formToken },
-      html`${hidden("of", preset.of)}${preset.kinds.map((kind) => hidden("kinds", kind))}${hidden("completed", preset.completed)}${hidden("assigned", preset.assigned)}${hidden("reminders", "on")}${button(label)}`,
-    ),
+  return html`<div class="row presets">${presets.map(
+    ([label, { of, kinds, completed, assigned }]) =>
+      postForm(
+        { action: "feeds", formToken },
+        html`${hiddenInputs([
+          ["of", of],
+          ...kinds.map((kind) => ["kinds", kind] as const),
+          ["completed", completed],
+          ["assigned", assigned],
+          ["reminders", "on"],
+        ])}${button(label)}`,
+      ),
   )}</div>`;
 }
+
+type Preset = Readonly<Record<"of" | "completed" | "assigned", string>> & {
+  readonly kinds: readonly string[];
+};
 
 /** The form for a new feed: subject, name and contents. */
 export function newFeedForm(asked: Asked): Markup {
@@ -146,10 +148,18 @@ export function filterFields({
   const isNew = entered.size === 0;
   const isAdmin = viewer.kind === "admin";
   const [assigned, completed] = [one(entered, "assigned"), one(entered, "completed")];
-  const boxes = (
+  const foldedBoxes = (
     name: string,
-    entries: readonly { readonly value: string; readonly label: string }[],
-  ) => entries.map(({ value, label }) => checkbox({ name, value, label, isOn: has(name, value) }));
+    [title, legend]: [string, string],
+    entries: readonly Option[],
+  ) =>
+    folded(
+      title,
+      html`<fieldset class="boxes"><legend class="unseen">${legend}</legend>${entries.map(
+        ({ value, label }) => checkbox({ name, value, label, isOn: has(name, value) }),
+      )}</fieldset>`,
+      { open: entered.has(name) },
+    );
   return html`<fieldset class="boxes"><legend>${say("feedForm.whatItShows")}</legend>${kinds.map((value) => checkbox({ name: "kinds", value, label: say(`feedForm.kind.${value}`), isOn: isNew || has("kinds", value) }))}</fieldset>
 ${selectField({
   name: "assigned",
@@ -182,25 +192,19 @@ ${switchField({ name: "reminders", label: say("feedForm.withReminders"), isOn: i
 ${
   choices.labels.length === 0
     ? null
-    : folded(
-        say("feedForm.onlyLabels"),
-        html`<fieldset class="boxes"><legend class="unseen">${say("field.labels")}</legend>${boxes(
-          "labels",
-          optionsOf(choices.labels),
-        )}</fieldset>`,
-        { open: entered.has("labels") },
+    : foldedBoxes(
+        "labels",
+        [say("feedForm.onlyLabels"), say("field.labels")],
+        optionsOf(choices.labels),
       )
 }
 ${
   choices.projects.length < 2 || !isOverAll
     ? null
-    : folded(
-        say("feedForm.limitProjects"),
-        html`<fieldset class="boxes"><legend class="unseen">${say("word.projects")}</legend>${boxes(
-          "projects",
-          optionsOf(choices.projects),
-        )}</fieldset>`,
-        { open: entered.has("projects") },
+    : foldedBoxes(
+        "projects",
+        [say("feedForm.limitProjects"), say("word.projects")],
+        optionsOf(choices.projects),
       )
 }`;
 }
@@ -314,10 +318,7 @@ export function nameAndColour(entered: EnteredFeed): Readonly<Record<string, unk
 export const labelled = ({
   field: at,
   message,
-}: {
-  readonly field: string;
-  readonly message: string;
-}): string => {
+}: Readonly<Record<"field" | "message", string>>): string => {
   const label = fieldLabels.find(([name]) => name === at)?.[1];
   return label === undefined ? message : `${say(label)}: ${message}`;
 };

@@ -71,13 +71,6 @@ export function feedsPage(data: FeedsPageData): Page {
           say("feeds.noFeeds"),
           viewer.kind === "admin" ? say("feeds.noFeedsAdmin") : say("feeds.noFeedsPerson"),
         );
-  const trouble =
-    problems.length === 0
-      ? null
-      : notice(
-          "bad",
-          html`<p>${say("feeds.notCreated")}</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
-        );
   const undo =
     ended &&
     notice(
@@ -87,7 +80,7 @@ export function feedsPage(data: FeedsPageData): Page {
         button(say("action.undo"), { name: "do", value: "reopen" }),
       )}`,
     );
-  const body = html`${trouble}${undo}
+  const body = html`${problemList(say("feeds.notCreated"), problems)}${undo}
 ${card({
   title: viewer.kind === "admin" ? say("feeds.allFeeds") : say("feeds.yourFeeds"),
   body: list,
@@ -109,6 +102,14 @@ ${folded(say("feeds.chooseContent"), newFeedForm(data), { open: data.entered.siz
     scripts: ["feeds"],
     body,
   };
+}
+
+function problemList(title: string, problems: readonly string[]): Markup | null {
+  if (problems.length === 0) return null;
+  return notice(
+    "bad",
+    html`<p>${title}</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
+  );
 }
 
 const pageSize = 25;
@@ -204,20 +205,13 @@ export function feedPage(data: FeedPageData): Page {
     feed.problem === null
       ? null
       : notice("bad", html`<p>${say("feeds.showsNothing", { problem: feed.problem })}</p>`);
-  const wrong =
-    problems.length === 0
-      ? null
-      : notice(
-          "bad",
-          html`<p>${say("feeds.notChanged")}</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
-        );
   const form = (body: Markup) => postForm({ action: `${feed.id}`, formToken, inRow: true }, body);
   return {
     title: feed.name,
     current: "feeds",
     lead: feed.shows,
     actions: linkButton(say("feeds.allFeeds"), "../feeds"),
-    body: html`${trouble}${wrong}
+    body: html`${trouble}${problemList(say("feeds.notChanged"), problems)}
 ${card({ title: say("feeds.subscribeTitle"), id: "subscribe", body: subscribing({ feed, url, qr }) })}
 ${card({ title: say("feeds.subscribers"), id: "fetches", live: ["feeds", "age"], body: fetchList(feed, viewer.zone) })}
 ${card({ title: say("feeds.nameColour"), id: "change", body: changeForm(feed, formToken) })}

@@ -119,12 +119,7 @@ interface NewItemPageData {
 /** The form for a new event, milestone or task; its URL is one level below the start page. */
 export function newItemPage(data: NewItemPageData): Page {
   const { fields, faults, problems, projects, lists, zone, formToken } = data;
-  const problem = problemOf(faults);
-  const of = (name: keyof NewItemFields) => ({
-    name,
-    value: textOf(fields[name]),
-    problem: problem(name),
-  });
+  const of = controls(fields, faults);
   const titles = new Map(projects.map(({ id, title }) => [id, title]));
   const choose = { value: "", label: say("action.choose") };
   const body = html`${problems.map((text) => notice("bad", text))}
@@ -156,10 +151,10 @@ ${selectField({
     })),
   ],
 })}
-<fieldset class="when"><legend>${say("item.whenIn", { zone: spaced(zone) })}</legend>
-${checkbox({ name: "allDay", value: "yes", label: say("item.wholeDays"), isOn: fields.allDay === "yes" })}
-${field({ ...of("startOn"), label: say("item.firstDay"), type: "date" })}${field({ ...of("startAt"), label: say("item.from"), type: "time" })}
-${field({ ...of("endOn"), label: say("item.lastDay"), type: "date" })}${field({ ...of("endAt"), label: say("item.until"), type: "time" })}
+${whenFields(
+  fields,
+  { of, zone },
+  html`
 <p class="hint">${say("item.firstDayHint")}</p>
 ${selectField({
   ...of("repeats"),
@@ -168,7 +163,8 @@ ${selectField({
     { value: "", label: say("newItem.once") },
     ...repetitions.map((value) => ({ value, label: say(`newItem.repeat.${value}`) })),
   ],
-})}${field({ ...of("times"), label: say("newItem.times"), type: "number", hint: say("newItem.timesHint") })}</fieldset>
+})}${field({ ...of("times"), label: say("newItem.times"), type: "number", hint: say("newItem.timesHint") })}`,
+)}
 ${textField({ ...of("description"), label: say("field.description") })}
 ${checkbox({
   name: "private",
@@ -283,22 +279,12 @@ const simpleFields = (kind: ItemKind) =>
     .filter((name) => name !== "completed" && name !== "when")
     .filter((name) => ["flag", "line", "minutes"].includes(fieldOf(name).type.name));
 
-function simpleControl(
-  name: EditedField,
-  {
-    isOn,
-    ...of
-  }: {
-    readonly name: string;
-    readonly value: string;
-    readonly problem: string | null;
-    readonly isOn: boolean;
-  },
-): Markup {
+function simpleControl(name: EditedField, of: Control): Markup {
   const { type } = fieldOf(name);
   const label = fieldNameOf(name);
   const hint = `fieldHint.${name}` as const;
-  if (type.name === "flag") return checkbox({ name, value: "yes", label, isOn });
+  if (type.name === "flag")
+    return checkbox({ name, value: "yes", label, isOn: of.value === "yes" });
   return field({
     ...of,
     label,
@@ -319,12 +305,7 @@ const linesOf = (item: Item): readonly (readonly [string, string | null])[] =>
 function changeForm(data: ItemPageData): Markup {
   const { shown, fields, state, people, labels, viewer, formToken } = data;
   const { item, sequence } = shown;
-  const problem = problemOf(state.faults ?? []);
-  const of = (name: keyof ItemFields) => ({
-    name,
-    value: textOf(fields[name]),
-    problem: problem(name),
-  });
+  const of = controls(fields, state.faults ?? []);
   const simple = simpleFields(item.kind);
   const boxes = [
     "assigned",
@@ -339,43 +320,16 @@ ${field({ ...of("title"), label: say("field.title"), isRequired: true })}
 ${shown.canComplete ? checkbox({ name: "completed", value: "yes", label: say("item.done"), isOn: fields.completed === "yes" }) : null}
 ${
   item.kind === "event"
-    ? html`<fieldset class="when"><legend>${say("item.whenIn", { zone: spaced(viewer.zone) })}</legend>
-${checkbox({ name: "allDay", value: "yes", label: say("item.wholeDays"), isOn: fields.allDay === "yes" })}
-${field({ ...of("startOn"), label: say("item.firstDay"), type: "date" })}${field({ ...of("startAt"), label: say("item.from"), type: "time" })}
-${field({ ...of("endOn"), label: say("item.lastDay"), type: "date" })}${field({ ...of("endAt"), label: say("item.until"), type: "time" })}</fieldset>
+    ? html`${whenFields(fields, { of, zone: viewer.zone })}
 `
     : html`<fieldset class="when"><legend>${say("item.days")}</legend>
 ${field({ ...of("startOn"), label: say("item.startsOn"), type: "date" })}${field({ ...of("dueOn"), label: say("item.dueOn"), type: "date" })}</fieldset>
 `
 }
-${simple.map((name) => simpleControl(name, { ...of(name), isOn: fields[name] === "yes" }))}
+${simple.map((name) => simpleControl(name, of(name)))}
 ${textField({ ...of("description"), label: say("field.description") })}
-${folded(
-  say("item.assignedCount", { count: fields.assigned?.length ?? 0 }),
-  html`<div class="choices">${people.map(({ id, name }) =>
-    checkbox({
-      name: "assigned",
-      value: String(id),
-      label: html`<bdi>${name}</bdi>`,
-      isOn: fields.assigned?.includes(String(id)) === true,
-    }),
-  )}</div>`,
-)}
-${
-  item.kind === "event" || labels.length === 0
-    ? null
-    : folded(
-        say("item.labelsCount", { count: fields.labels?.length ?? 0 }),
-        html`<div class="choices">${labels.map(({ id, name }) =>
-          checkbox({
-            name: "labels",
-            value: String(id),
-            label: html`<bdi>${name}</bdi>`,
-            isOn: fields.labels?.includes(String(id)) === true,
-          }),
-        )}</div>`,
-      )
-}
+${foldedBoxes("assigned", people, fields.assigned)}
+${item.kind === "event" || labels.length === 0 ? null : foldedBoxes("labels", labels, fields.labels)}
 ${button(say("item.previewChange"), { tone: "main" })}`,
   );
 }
@@ -389,13 +343,51 @@ const deleteForm = ({ shown, formToken }: ItemPageData): Markup =>
     ),
   });
 
-const problemOf =
-  (faults: readonly (FieldFault | NewItemFault)[]) =>
-  (name: string): string | null =>
-    faults.find((fault) => fault.field === name)?.message ?? null;
+interface Control {
+  readonly name: string;
+  readonly value: string;
+  readonly problem: string | null;
+}
 
-const textOf = (value: string | readonly string[] | undefined): string =>
-  typeof value === "string" ? value : "";
+/** A function for the name, value and problem of each field of a form. */
+const controls =
+  <Fields extends ItemFields | NewItemFields>(
+    fields: Fields,
+    faults: readonly (FieldFault | NewItemFault)[],
+  ) =>
+  (name: keyof Fields & string): Control => {
+    const value: unknown = fields[name];
+    const problem = faults.find((fault) => fault.field === name)?.message ?? null;
+    return { name, value: typeof value === "string" ? value : "", problem };
+  };
+
+/** The days and times of an event. `more`: further fields of the same group. */
+const whenFields = (
+  { allDay }: ItemFields,
+  { of, zone }: { of: (name: "startOn" | "startAt" | "endOn" | "endAt") => Control; zone: string },
+  more: Markup | null = null,
+): Markup =>
+  html`<fieldset class="when"><legend>${say("item.whenIn", { zone: spaced(zone) })}</legend>
+${checkbox({ name: "allDay", value: "yes", label: say("item.wholeDays"), isOn: allDay === "yes" })}
+${field({ ...of("startOn"), label: say("item.firstDay"), type: "date" })}${field({ ...of("startAt"), label: say("item.from"), type: "time" })}
+${field({ ...of("endOn"), label: say("item.lastDay"), type: "date" })}${field({ ...of("endAt"), label: say("item.until"), type: "time" })}${more}</fieldset>`;
+
+const foldedBoxes = (
+  name: "assigned" | "labels",
+  choices: readonly (Person | Label)[],
+  chosen: readonly string[] = [],
+): Markup =>
+  folded(
+    say(`item.${name}Count`, { count: chosen.length }),
+    html`<div class="choices">${choices.map(({ id, name: label }) =>
+      checkbox({
+        name,
+        value: String(id),
+        label: html`<bdi>${label}</bdi>`,
+        isOn: chosen.includes(String(id)),
+      }),
+    )}</div>`,
+  );
 
 const spaced = (zone: string): string => zone.replaceAll("_", " ");
 

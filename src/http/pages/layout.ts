@@ -59,23 +59,18 @@ export interface PageAssets {
 
 /** In display order: today, calendar, edits, feeds, connect, reports, people, status. */
 const navigation = [
-  { id: "today", path: "", kinds: ["admin", "person"] },
-  { id: "calendar", path: "calendar", kinds: ["admin", "person"] },
-  { id: "edits", path: "edits", kinds: ["admin", "person"] },
-  { id: "feeds", path: "feeds", kinds: ["admin", "person"] },
-  { id: "connect", path: "connect", kinds: ["admin", "person"] },
-  { id: "reports", path: "reports", kinds: ["admin", "person"] },
-  { id: "people", path: "people", kinds: ["admin"] },
-  { id: "me", path: "me", kinds: ["person"] },
-  { id: "status", path: "status", kinds: ["admin"] },
+  { id: "today", kinds: ["admin", "person"] },
+  { id: "calendar", kinds: ["admin", "person"] },
+  { id: "edits", kinds: ["admin", "person"] },
+  { id: "feeds", kinds: ["admin", "person"] },
+  { id: "connect", kinds: ["admin", "person"] },
+  { id: "reports", kinds: ["admin", "person"] },
+  { id: "people", kinds: ["admin"] },
+  { id: "me", kinds: ["person"] },
+  { id: "status", kinds: ["admin"] },
 ] as const;
 
 export type NavigationId = (typeof navigation)[number]["id"];
-
-/** URL of a navigation entry, relative to the start page; null if it does not exist. */
-export function pathOf(id: string): string | null {
-  return navigation.find((entry) => entry.id === id)?.path ?? null;
-}
 
 /** A whole page without inline styles and scripts. */
 export function layout(page: Page, frame: PageFrame): string {
@@ -154,8 +149,8 @@ const inBar = 4;
 
 function menu({ kind }: Viewer, root: string, current: NavigationId | undefined): Markup {
   const entries = navigation.filter(({ kinds }) => kinds.some((each) => each === kind));
-  const link = ({ id, path }: (typeof navigation)[number]) =>
-    html`<li><a href="${root}${path}"${id === current ? html` aria-current="page"` : null}>${icon(id)}${say(`layout.${id}`)}</a></li>`;
+  const link = ({ id }: (typeof navigation)[number]) =>
+    html`<li><a href="${root}${id === "today" ? "" : id}"${id === current ? html` aria-current="page"` : null}>${icon(id)}${say(`layout.${id}`)}</a></li>`;
   const others = entries.slice(inBar);
   const isOther = others.some(({ id }) => id === current);
   return html`<nav class="nav" aria-label="${say("layout.pages")}"><ul>${entries.slice(0, inBar).map(link)}</ul>

@@ -60,17 +60,10 @@ const problem = (text: string): Markup =>
   html`<p class="problem" role="alert" id="problem">${text}</p>`;
 
 /** Says that a mail may be on its way, without revealing whether the address is known. */
-export function linkSentPage({
-  login,
-  minutes,
-  kept,
-  root,
-}: {
-  readonly login: string;
-  readonly minutes: number;
-  readonly kept: KeptForm | null;
-  readonly root: string;
-}): Page {
+export function linkSentPage(
+  { login, kept, root }: Pick<LogInOptions, "login" | "kept" | "root">,
+  minutes: number,
+): Page {
   return {
     title: say("login.checkMail"),
     width: "narrow",

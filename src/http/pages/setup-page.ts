@@ -149,14 +149,7 @@ const radio = (
   }><div><label for="projects-${value}">${label}</label></div></div>`;
 
 /** Says that everything is written, and where to continue. */
-export function doneSetupPage({
-  files,
-  adminToken,
-}: {
-  readonly files: readonly string[];
-  /** Its URL. */
-  readonly adminToken: string;
-}): Page {
+export function doneSetupPage(files: readonly string[], adminToken: string): Page {
   return {
     title: say("setup.done"),
     width: "narrow",

@@ -83,15 +83,13 @@ const verdictTones: Readonly<Record<StatusFinding["verdict"], Tone>> = {
   broken: "bad",
 };
 
-const rank: Readonly<Record<StatusFinding["verdict"], number>> = {
-  broken: 0,
-  doubtful: 1,
-  fine: 2,
-};
+const rank: readonly StatusFinding["verdict"][] = ["broken", "doubtful", "fine"];
+
+const okBadge = (isOk: boolean, text: string): Markup => badge(text, isOk ? "good" : "wait");
 
 function findingsCard(findings: readonly StatusFinding[]): Markup {
   const rows = findings
-    .toSorted((a, b) => rank[a.verdict] - rank[b.verdict])
+    .toSorted((a, b) => rank.indexOf(a.verdict) - rank.indexOf(b.verdict))
     .map(({ verdict, subject, what, remedy }) => [
       subject,
       badge(say(`status.verdict.${verdict}`), verdictTones[verdict]),
@@ -100,9 +98,9 @@ function findingsCard(findings: readonly StatusFinding[]): Markup {
   const open = findings.filter(({ verdict }) => verdict !== "fine").length;
   return card({
     title: say("status.findings"),
-    aside: badge(
+    aside: okBadge(
+      open === 0,
       open === 0 ? say("status.noProblems") : say("status.toCheck", { count: open }),
-      open === 0 ? "good" : "wait",
     ),
     body: table({
       caption: say("status.checksCaption"),
@@ -121,7 +119,7 @@ function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
     title: say("status.copyTitle"),
     aside:
       problem === null
-        ? badge(say(fresh ? "status.upToDate" : "status.outdated"), fresh ? "good" : "wait")
+        ? okBadge(fresh, say(fresh ? "status.upToDate" : "status.outdated"))
         : badge(say("status.lastGood"), "bad"),
     body: html`<p>${say("status.copyText")}</p>${facts([
       [
@@ -179,9 +177,9 @@ function backupsCard(
     ]);
   return card({
     title: say("status.backups"),
-    aside: badge(
-      backups.length === 0 ? say("status.noneYet") : say("status.kept", { count: backups.length }),
-      backups.length === 0 ? "wait" : "good",
+    aside: okBadge(
+      rows.length > 0,
+      rows.length > 0 ? say("status.kept", { count: backups.length }) : say("status.noneYet"),
     ),
     body: html`${
       rows.length === 0
@@ -250,9 +248,9 @@ function edits({ journal, extras, frozen, twins }: Status): Markup {
   const others = Object.values(extras).reduce((sum, each) => sum + (each ?? 0), 0);
   return card({
     title: say("layout.edits"),
-    aside: badge(
+    aside: okBadge(
+      waiting === 0,
       waiting === 0 ? say("status.noneWaiting") : say("status.waiting", { count: waiting }),
-      waiting === 0 ? "good" : "wait",
     ),
     body: html`${facts([
       [say("status.pending"), count("pending") + count("claimed")],
@@ -272,7 +270,7 @@ function mail({ mail: state }: Status, settings: readonly EffectiveSetting[]): M
   const isFine = deferred === 0 && problem === null;
   return card({
     title: say("status.mail"),
-    aside: badge(isFine ? say("word.ok") : say("word.warning"), isFine ? "good" : "wait"),
+    aside: okBadge(isFine, say(isFine ? "word.ok" : "word.warning")),
     body: facts([
       [say("status.delivery"), wayOfMails(settings)],
       [say("people.sent"), sent],

@@ -6,18 +6,9 @@ import { editStateLabel, parkReasonLabel } from "../../edits/actions/state-label
 import { say } from "../../texts/say.ts";
 import type { FirstStep, ProjectToday, SyncStanding, Today } from "../today.ts";
 import { agendaDay } from "./agenda-list.ts";
-import {
-  badge,
-  button,
-  card,
-  emptyState,
-  linkButton,
-  postForm,
-  type Tone,
-  table,
-} from "./components.ts";
+import { badge, card, emptyState, linkButton, postForm, type Tone, table } from "./components.ts";
 import { spoken, stateTones, wayButton } from "./edit-parts.ts";
-import { type Page, pathOf } from "./layout.ts";
+import type { Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 import { keptMeanwhile } from "./outage-notice.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
@@ -50,7 +41,7 @@ function standingCard({ standing, now, underWay, needed, countedTo }: Today): Ma
       ? html`<progress aria-label="${say("standing.firstSync")}" max="${Math.max(1, standing.lists)}" value="${standing.read}"></progress>
 `
       : null;
-  return html`<section class="card standing ${tone}" id="standing" data-live="mirror edits age"><p class="lede"><span class="dot" aria-hidden="true"></span><strong>${word}</strong>${rest}</p>
+  return html`<section class="card standing ${tone}" id="standing" data-live="mirror edits age"><p class="lede"><strong>${word}</strong> · ${rest}</p>
 ${progress}<p>${edits}</p></section>`;
 }
 
@@ -67,40 +58,40 @@ export function standingInWords(standing: SyncStanding, now: Temporal.Instant): 
       return {
         tone: "good",
         word: say("standing.inStep"),
-        rest: ` · ${say("today.synced", { ago: ago(standing.readAt, now) })}`,
+        rest: say("today.synced", { ago: ago(standing.readAt, now) }),
       };
     case "behind":
       return {
         tone: "wait",
         word: say("standing.behind"),
-        rest: ` · ${say("today.someSynced", { ago: ago(standing.readAt, now) })}`,
+        rest: say("today.someSynced", { ago: ago(standing.readAt, now) }),
       };
     case "catching-up":
       return {
         tone: "info",
         word: say("standing.catchingUp"),
-        rest: ` · ${catchingUp(standing, now)}`,
+        rest: catchingUp(standing, now),
       };
     case "first-reading":
       return {
         tone: "info",
         word: say("standing.firstSync"),
-        rest: ` · ${say("today.firstSync", {
+        rest: say("today.firstSync", {
           read: standing.read,
           lists: standing.lists,
           length: length(Math.ceil((standing.lists - standing.read) / standing.pace)),
-        })}`,
+        }),
       };
     case "cut-off":
       return {
         tone: "bad",
         word: say("outage.title"),
-        rest: ` · ${standing.why}. ${keptMeanwhile(standing.readAt, now)}${
+        rest: `${standing.why}. ${keptMeanwhile(standing.readAt, now)}${
           standing.remedy === null ? "" : ` ${say("outage.remedy", { remedy: standing.remedy })}`
         }`,
       };
     case "cannot-store":
-      return { tone: "bad", word: say("standing.cannotStore"), rest: ` · ${standing.why}` };
+      return { tone: "bad", word: say("standing.cannotStore"), rest: standing.why };
     default:
       return unreachable(standing);
   }
@@ -126,19 +117,15 @@ function editsInWords({
   countedTo,
 }: Pick<Today, "underWay" | "needed" | "countedTo">): string {
   if (underWay === 0 && needed === 0) return say("today.noneWaiting");
-  const way =
-    underWay === 0
-      ? []
-      : [say(underWay >= countedTo ? "today.pendingOrMore" : "today.pending", { count: underWay })];
-  const person =
-    needed === 0
-      ? []
-      : [
-          say(needed >= countedTo ? "today.needDecisionOrMore" : "today.needDecision", {
-            count: needed,
-          }),
-        ];
-  return `${[...way, ...person].join(", ")}.`;
+  const counts = [
+    underWay > 0 &&
+      say(underWay >= countedTo ? "today.pendingOrMore" : "today.pending", { count: underWay }),
+    needed > 0 &&
+      say(needed >= countedTo ? "today.needDecisionOrMore" : "today.needDecision", {
+        count: needed,
+      }),
+  ];
+  return `${counts.filter((count) => count !== false).join(", ")}.`;
 }
 
 function waiting(
@@ -146,7 +133,6 @@ function waiting(
   formToken: string,
 ): Markup {
   const more = needed - needs.length;
-  const path = pathOf("edits");
   return html`${
     needs.length + brakes.length === 0
       ? null
@@ -155,7 +141,7 @@ function waiting(
         )}${brakes.map((brake) => waitingBrake(brake))}</div>`
   }${
     more > 0
-      ? html`<p>${say(needed >= countedTo ? "today.atLeastMoreWait" : "today.moreWait", { count: more })}${path === null ? "." : html`: <a href="${path}?state=waiting">${say("today.allWaiting")}</a>.`}</p>`
+      ? html`<p>${say(needed >= countedTo ? "today.atLeastMoreWait" : "today.moreWait", { count: more })}: <a href="edits?state=waiting">${say("today.allWaiting")}</a>.</p>`
       : null
   }${
     troubles.length === 0
@@ -170,25 +156,17 @@ function waitingEdit(
 ): Markup {
   const { id, words, reason, state, createdAt, ways, choice } = edit;
   const why = reason === null ? editStateLabel(state) : parkReasonLabel(reason);
-  const page = pathOf("edits");
   const own = choice === null ? ways.filter(({ act }) => isPressed(act, edit, viewer)) : [];
-  const settle =
-    page === null
-      ? button(say("action.resolve"), { to: `edits/${id}/retry`, tone: "main" })
-      : linkButton(say("action.resolve"), `${page}/${id}`, { isMain: true });
+  const settle = choice && linkButton(say("action.resolve"), `edits/${id}`, { isMain: true });
   return card({
     title: null,
     body: html`<p>${badge(why, state === "held" ? "info" : "wait")}</p>
 <p class="title"><bdi>${words.who}</bdi> ${spoken(words.did)}</p>
-<p class="quiet small">${pageTimeOf(createdAt, { zone: viewer.zone, now })}${words.by === null ? null : html`, ${words.by}`}${
-      page === null ? null : html` · <a href="${page}/${id}">${say("action.details")}</a>`
-    }</p>
+<p class="quiet small">${pageTimeOf(createdAt, { zone: viewer.zone, now })}${words.by === null ? null : html`, ${words.by}`} · <a href="edits/${id}">${say("action.details")}</a></p>
 ${whatIsWrong(edit)}
 ${postForm(
   { action: null, formToken },
-  html`${choice === null ? null : settle}${own.map((way) =>
-    wayButton(way, { edit, to: `edits/${id}/${way.act}` }),
-  )}`,
+  html`${settle}${own.map((way) => wayButton(way, { edit, to: `edits/${id}/${way.act}` }))}`,
 )}`,
   });
 }
@@ -217,19 +195,17 @@ function waitingBrake({
   releasedAt,
 }: Today["brakes"][number]): Markup {
   const asks = needsPerson && !releasedAt;
-  const path = pathOf("edits");
   return card({
     title: null,
     body: html`<p>${badge(say("today.removalsOnHold"), "wait")}</p>
 <p class="title">${say("today.disappeared", { missing, total })}</p>
 <p class="small">${asks ? say("today.removalsAsk") : say("today.removalsWait")}</p>
-${asks && path !== null ? html`<p>${linkButton(say("action.review"), path, { isMain: true })}</p>` : null}`,
+${asks ? html`<p>${linkButton(say("action.review"), "edits", { isMain: true })}</p>` : null}`,
   });
 }
 
 function nextDays({ days, next }: AgendaListing, zone: string): Markup {
-  const page = pathOf("calendar");
-  const link = (text: string) => (page === null ? null : html`<a href="${page}">${text}</a>`);
+  const link = (text: string) => html`<a href="calendar">${text}</a>`;
   return card({
     title: say("today.next7"),
     aside: link(say("layout.calendar")),
@@ -263,8 +239,7 @@ const stepText = (id: FirstStep["id"]): Markup | string =>
 function firstSteps(steps: readonly FirstStep[]): Markup | null {
   if (steps.length === 0) return null;
   const items = steps.map(({ id, isDone }) => {
-    const [title, page] = [say(`today.${id}`), stepPages[id]];
-    const path = page === null ? null : pathOf(page);
+    const [title, path] = [say(`today.${id}`), stepPages[id]];
     return html`<li class="${isDone ? "done" : "open"}"><div><p class="title">${
       path === null || isDone ? title : html`<a href="${path}">${title}</a>`
     }<span class="unseen"> (${say(isDone ? "today.stepDone" : "today.stepOpen")})</span></p><p class="quiet small">${stepText(id)}</p></div></li>`;
@@ -280,17 +255,14 @@ function firstSteps(steps: readonly FirstStep[]): Markup | null {
 }
 
 function recentEdits({ recent, now, viewer }: Today): Markup {
-  const page = pathOf("edits");
   const items = recent.map((edit) => {
     const { id, words, createdAt, state } = edit;
     const moment = pageTimeOf(createdAt, { zone: viewer.zone, now });
-    return html`<li class="with-action"><div><p><strong><bdi>${words.who}</bdi></strong> ${spoken(words.did)}${words.by === null ? null : `, ${words.by}`}</p><p class="quiet small">${badge(words.standing, stateTones[state])} ${
-      page === null ? moment : html`<a href="${page}/${id}">${moment}</a>`
-    }</p></div>${page === null ? null : undoLink(edit, page)}</li>`;
+    return html`<li class="with-action"><div><p><strong><bdi>${words.who}</bdi></strong> ${spoken(words.did)}${words.by === null ? null : `, ${words.by}`}</p><p class="quiet small">${badge(words.standing, stateTones[state])} <a href="edits/${id}">${moment}</a></p></div>${undoLink(edit)}</li>`;
   });
   return card({
     title: say("today.recent"),
-    aside: page === null ? null : html`<a href="${page}">${say("today.allEdits")}</a>`,
+    aside: html`<a href="edits">${say("today.allEdits")}</a>`,
     body:
       items.length > 0
         ? html`<ul class="plain-list">${items}</ul>`
@@ -301,10 +273,10 @@ function recentEdits({ recent, now, viewer }: Today): Markup {
 }
 
 /** Link to what undoing the edit would change; null if it cannot be undone. */
-function undoLink({ id, ways, words }: EditDescription, page: string): Markup | null {
+function undoLink({ id, ways, words }: EditDescription): Markup | null {
   if (!ways.some(({ act }) => act === "undo")) return null;
   const name = say("today.undoEdit", { change: `${words.who} ${words.did}` });
-  return html`<a class="button" href="${page}/${id}/undo" aria-label="${name}">${say("action.undoEllipsis")}</a>`;
+  return html`<a class="button" href="edits/${id}/undo" aria-label="${name}">${say("action.undoEllipsis")}</a>`;
 }
 
 function projectAges({ projects, now }: Today): Markup {
