@@ -34,7 +34,12 @@ export function openDataKeys({ dataDir, adminToken }: Config, log: Log) {
   const secret = (name: string, least?: number) => {
     const text = secretFile({ dataDir, name, ...(least !== undefined && { least }) }, () => {
       if (wasInUse && name !== onDemand) {
-        reportLostKey({ dataDir, name, log });
+        log.error("key file missing; created a new one", {
+          file: join(dataDir, name),
+          ended: endedWith(name),
+          remedy:
+            "stop Dayferry, run `dayferry restore --keys-only` with a backup that holds the keys, and start it again",
+        });
         lost.add(name);
       }
       return randomBytes(32).toString("base64url");
@@ -73,21 +78,3 @@ export function openDataKeys({ dataDir, adminToken }: Config, log: Log) {
 
 const endedWith = (name: string): string =>
   keyFiles.find((key) => key.name === name)?.without ?? "what it has opened is void";
-
-/** Reports a lost key, so that people learn why their feeds have disappeared. */
-function reportLostKey({
-  dataDir,
-  name,
-  log,
-}: {
-  readonly dataDir: string;
-  readonly name: string;
-  readonly log: Log;
-}): void {
-  log.error("key file missing; created a new one", {
-    file: join(dataDir, name),
-    ended: endedWith(name),
-    remedy:
-      "stop Dayferry, run `dayferry restore --keys-only` with a backup that holds the keys, and start it again",
-  });
-}

@@ -43,7 +43,7 @@ export function openBackups(
   return {
     backups,
     /** When the newest backup was made; if there is none, the time of the installation, or null if backups are off. */
-    backedUpAt(): Temporal.Instant | null {
+    backedUpAt: (): Temporal.Instant | null => {
       const [newest] = newestSnapshots(config.backups.directory, clock());
       return newest?.madeAt ?? (config.backups.enabled ? installedAt : null);
     },

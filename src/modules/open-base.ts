@@ -70,7 +70,7 @@ export function openBase(
     zone: config.service.timeZone,
     clock,
     randomId,
-    beforeMigration: () => backUpFirst(config, { now: clock(), program: version, log }),
+    beforeMigration: () => backUpFirst(config, { program: version, log }, clock()),
   });
   return {
     ...context,
@@ -89,11 +89,8 @@ export function openBase(
 /** Makes a backup before a migration, so that it can be undone. Throws if that fails. */
 function backUpFirst(
   { dataDir, backups }: Config,
-  {
-    now,
-    program,
-    log,
-  }: { readonly now: Temporal.Instant; readonly program: string; readonly log: Log },
+  { program, log }: { readonly program: string; readonly log: Log },
+  now: Temporal.Instant,
 ): void {
   const { directory, passphrase } = backups;
   const file = join(directory, snapshotName(now, "before-migration"));

@@ -62,7 +62,7 @@ export function openTroubles(
   return {
     troubleWatch,
     /** Checks the configured time zone with the service; a running check is shared. */
-    probeZone(signal: AbortSignal): Promise<ZoneProof> {
+    probeZone: (signal: AbortSignal): Promise<ZoneProof> => {
       probing ??= probeZone({
         upstream,
         zone,
