@@ -51,10 +51,10 @@ export async function writeArchive(
   const at = Math.floor(Temporal.Instant.from(manifest.madeAt).epochMilliseconds / 1000);
   let all = 0;
   async function* octets(): AsyncGenerator<Uint8Array> {
-    yield header({ name: manifestName, size: text.byteLength, at });
+    yield header({ name: manifestName, octets: text.byteLength }, at);
     yield padded(text);
     for (const part of parts) {
-      yield header({ name: part.name, size: part.octets, at });
+      yield header(part, at);
       let written = 0;
       for await (const piece of part.content()) {
         written += piece.byteLength;
@@ -77,15 +77,7 @@ const paddingOf = (size: number): number => (block - (size % block)) % block;
 const padded = (text: Buffer): Buffer =>
   Buffer.concat([text, Buffer.alloc(paddingOf(text.byteLength))]);
 
-function header({
-  name,
-  size,
-  at,
-}: {
-  readonly name: string;
-  readonly size: number;
-  readonly at: number;
-}): Buffer {
+function header({ name, octets }: Pick<PartFacts, "name" | "octets">, at: number): Buffer {
   const head = Buffer.alloc(block);
   const octal = (value: number, length: number) =>
     `${value.toString(8).padStart(length - 1, "0")}\0`;
@@ -93,7 +85,7 @@ function header({
   head.write(octal(0o600, 8), 100);
   head.write(octal(0, 8), 108);
   head.write(octal(0, 8), 116);
-  head.write(octal(size, 12), 124);
+  head.write(octal(octets, 12), 124);
   head.write(octal(at, 12), 136);
   head.write("        ", 148);
   head.write("0", 156);

@@ -93,10 +93,11 @@ function wishOf(
   name: string,
   { limit, format, ...given }: z.output<typeof wishSchema>,
 ): ReportWish {
-  const request = reportRequest(name, {
-    given: (parameter) => given[parameter === "asOf" ? "as-of" : parameter],
-    limit: limit ?? null,
-  });
+  const request = reportRequest(
+    name,
+    (parameter) => given[parameter === "asOf" ? "as-of" : parameter],
+    limit ?? null,
+  );
   return { request, format };
 }
 

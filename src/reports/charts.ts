@@ -16,10 +16,9 @@ interface Drawing {
  * drawn a second time for narrow screens, with the class `narrow`; the page's style sheet shows one of them.
  */
 export function chartSvg(chart: Chart): string {
-  const { width, height, body } = draw(chart);
+  const [{ width, height, body }, narrow] = drawingsOf(chart);
   const [title, about] = [escapeMarkup(chart.title), escapeMarkup(chart.about)];
   const said = `${about} ${escapeMarkup(say("chart.figures"))}`;
-  const narrow = drawNarrow(chart);
   return `<figure>
 <svg role="img" aria-labelledby="chart-title chart-about" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <title id="chart-title">${title}</title>
@@ -38,32 +37,17 @@ ${narrow.body}
 `;
 }
 
-function draw(chart: Chart): Drawing {
+/** The drawings for wide and narrow screens; null if the wide one is used for both. */
+function drawingsOf(chart: Chart): readonly [wide: Drawing, narrow: Drawing | null] {
   switch (chart.kind) {
     case "heat-map":
-      return heatMapSvg(chart);
+      return [heatMapSvg(chart), null];
     case "lines":
-      return linesSvg(chart, wideLines);
+      return [linesSvg(chart, wideLines), linesSvg(chart, narrowLines)];
     case "bars":
-      return barsSvg(chart, wideBars);
+      return [barsSvg(chart, wideBars), barsSvg(chart, narrowBars)];
     case "timeline":
-      return timelineSvg(chart, wideTimeline);
-    default:
-      return unreachable(chart);
-  }
-}
-
-/** The drawing for narrow screens; null if there is only the wide one. */
-function drawNarrow(chart: Chart): Drawing | null {
-  switch (chart.kind) {
-    case "heat-map":
-      return null;
-    case "lines":
-      return linesSvg(chart, narrowLines);
-    case "bars":
-      return barsSvg(chart, narrowBars);
-    case "timeline":
-      return timelineSvg(chart, narrowTimeline);
+      return [timelineSvg(chart, wideTimeline), timelineSvg(chart, narrowTimeline)];
     default:
       return unreachable(chart);
   }
@@ -340,16 +324,11 @@ function timelineSvg(
   const range = rangeOf([today, ...rows.flatMap((row) => row.days)]);
   const x = (day: string) => days.x + range.share(day) * days.width;
   const bottom = head + rows.length * height;
+  const lineAt = (day: string) => [head - 6, bottom].map((y) => ({ x: x(day), y }));
   const share = range.share(today);
   const todayAnchor = share < 0.1 ? "start" : share > 0.9 ? "end" : "middle";
   const across = range.ticks.flatMap((day, nth) => [
-    path(
-      [
-        { x: x(day), y: head - 6 },
-        { x: x(day), y: bottom },
-      ],
-      { look: "grid", hint: day },
-    ),
+    path(lineAt(day), { look: "grid", hint: day }),
     nth % written > 0
       ? ""
       : textAt(
@@ -388,13 +367,7 @@ function timelineSvg(
     height: bottom + 24,
     body: [
       ...across,
-      path(
-        [
-          { x: x(today), y: head - 6 },
-          { x: x(today), y: bottom },
-        ],
-        { look: "now", hint: say("chart.todayHint", { day: today }) },
-      ),
+      path(lineAt(today), { look: "now", hint: say("chart.todayHint", { day: today }) }),
       textAt({ x: x(today), y: head - 12 }, { text: say("chart.today"), anchor: todayAnchor }),
       ...tracks,
     ]
@@ -409,46 +382,36 @@ interface Place {
   readonly y: number;
 }
 
-function textAt(
-  { x, y }: Place,
-  {
-    text,
-    anchor = "start",
-    look = "",
-  }: {
-    readonly text: string;
-    readonly anchor?: "start" | "middle" | "end";
-    readonly look?: string;
-  },
-): string {
+interface Label {
+  readonly text: string;
+  readonly anchor?: "start" | "middle" | "end";
+  readonly look?: string;
+}
+
+function textAt({ x, y }: Place, { text, anchor = "start", look = "" }: Label): string {
   const style = look === "" ? "" : ` class="${look}"`;
   return `<text x="${tenth(x)}" y="${tenth(y)}" text-anchor="${anchor}"${style}>${escapeMarkup(text)}</text>`;
 }
 
-/** `hint` is the tooltip. */
+/** The class and the tooltip of a shape. */
+interface Look {
+  readonly look: string;
+  readonly hint: string;
+}
+
 function box(
   { x, y, width, height }: Place & { readonly width: number; readonly height: number },
-  {
-    look,
-    hint,
-    opacity = 1,
-  }: { readonly look: string; readonly hint: string; readonly opacity?: number },
+  { look, hint, opacity = 1 }: Look & { readonly opacity?: number },
 ): string {
   const see = opacity === 1 ? "" : ` fill-opacity="${opacity.toFixed(2)}"`;
   return `<rect x="${tenth(x)}" y="${tenth(y)}" width="${tenth(width)}" height="${tenth(height)}" rx="2" class="${look}"${see}><title>${escapeMarkup(hint)}</title></rect>`;
 }
 
-function dot(
-  { x, y }: Place,
-  { look, hint, size }: { readonly look: string; readonly hint: string; readonly size: number },
-): string {
+function dot({ x, y }: Place, { look, hint, size }: Look & { readonly size: number }): string {
   return `<circle cx="${tenth(x)}" cy="${tenth(y)}" r="${size}" class="${look}"><title>${escapeMarkup(hint)}</title></circle>`;
 }
 
-function path(
-  points: readonly Place[],
-  { look, hint }: { readonly look: string; readonly hint: string },
-): string {
+function path(points: readonly Place[], { look, hint }: Look): string {
   const [first, ...rest] = points.map(({ x, y }) => `${tenth(x)} ${tenth(y)}`);
   if (first === undefined) return "";
   return `<path d="M${[first, ...rest].join(" L")}" class="${look}"><title>${escapeMarkup(hint)}</title></path>`;

@@ -34,13 +34,8 @@ export interface ReportRequestFailure {
 /** Builds a request from named parameters; one that is not given is undefined. */
 export function reportRequest(
   name: string,
-  {
-    given,
-    limit,
-  }: {
-    readonly given: (parameter: Parameter) => string | undefined;
-    readonly limit: number | null;
-  },
+  given: (parameter: Parameter) => string | undefined,
+  limit: number | null,
 ): ReportRequest {
   const read = (parameter: Parameter) => given(parameter) ?? null;
   return {

@@ -29,7 +29,7 @@ export function noteAnswer(
   if (known?.kind === "zone-mismatch" && known.offsets && known.zone === zone) return;
   const shift = shiftOf(sent, answered);
   if (shift === null) return;
-  if (shift !== 0) troubles.report(mismatch({ sent, answered, zone }));
+  if (shift !== 0) troubles.report(mismatch({ sent, answered }, zone));
   else if (known?.kind === "zone-mismatch" && isSameClock(known.sent, { sent, zone })) {
     troubles.withdraw("zone-mismatch");
   }
@@ -44,15 +44,10 @@ function shiftOf(sent: Times, answered: Times): number | null {
   return sent.end.until(answered.end).total("minutes") === start ? start : null;
 }
 
-const mismatch = ({
-  sent,
-  answered,
-  zone,
-}: {
-  readonly sent: Times;
-  readonly answered: Times;
-  readonly zone: string;
-}): Trouble => ({
+const mismatch = (
+  { sent, answered }: Readonly<Record<"sent" | "answered", Times>>,
+  zone: string,
+): Trouble => ({
   kind: "zone-mismatch",
   zone,
   sent: sent.start.withTimeZone(zone).toString(),

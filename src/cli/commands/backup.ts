@@ -18,6 +18,7 @@ import { keyFiles } from "../../backups/sealed-keys.ts";
 import { newestSnapshots } from "../../backups/snapshots.ts";
 import type { Config } from "../../config/config.ts";
 import { fileReason } from "../../domain/file-reason.ts";
+import type { Result } from "../../domain/result.ts";
 import { randomBytes, randomId } from "../../runtime.ts";
 import { lockDataDirectory } from "../../store/data-lock.ts";
 import { fileAbove, keepFolderPrivate } from "../../store/private-files.ts";
@@ -111,25 +112,17 @@ export function restoreCommand({ host }: CommandTools): Command {
   return withPassphrase(command)
     .option("--json", "print JSON", false)
     .action(async (name: string | undefined, options: RestoreCommandOptions, self: Command) => {
-      if (options.list) return list(name, { options, host, command: self });
+      if (options.list) return list(name, options, { host, command: self });
       if (name === undefined)
         throw new Failed("name the backup to restore; --list shows those there are", 2);
-      const config = configFor(self, host);
-      return restore(resolve(name), { options, host, config });
+      return restore(resolve(name), options, { host, config: configFor(self, host) });
     });
 }
 
 async function restore(
   file: string,
-  {
-    options,
-    host,
-    config,
-  }: {
-    readonly options: RestoreCommandOptions;
-    readonly host: CommandHost;
-    readonly config: Config;
-  },
+  options: RestoreCommandOptions,
+  { host, config }: { readonly host: CommandHost; readonly config: Config },
 ): Promise<void> {
   const { dataDir } = config;
   if (!existsSync(file)) throw new Failed(`there is no file ${file}`, 1);
@@ -152,12 +145,13 @@ async function restore(
     finishRestore(dataDir);
     const passphrase = await passphraseFor(options, { host, config });
     const source = { file, dataDir, passphrase, now: host.clock() };
+    const report = <Done>(done: Result<Done, string>, describe: (value: Done) => string) => {
+      if (!done.ok) throw new Failed(`nothing was changed: ${done.failure}`, 1);
+      if (options.json) host.print(asJson(done.value));
+      host.say(describe(done.value));
+    };
     if (options.keysOnly) {
-      const restored = await restoreKeys(source);
-      if (!restored.ok) throw new Failed(`nothing was changed: ${restored.failure}`, 1);
-      if (options.json) host.print(asJson(restored.value));
-      host.say(describeKeys(restored.value, dataDir));
-      return;
+      return report(await restoreKeys(source), (restored) => describeKeys(restored, dataDir));
     }
     const restored = await restoreBackup({
       ...source,
@@ -165,9 +159,7 @@ async function restore(
       quota: config.service.quota.requests,
       onBytes: progressLines(host, "restore"),
     });
-    if (!restored.ok) throw new Failed(`nothing was changed: ${restored.failure}`, 1);
-    if (options.json) host.print(asJson(restored.value));
-    host.say(describeRestored(restored.value, dataDir, passphrase));
+    report(restored, (value) => describeRestored(value, dataDir, passphrase));
   } finally {
     lock.release();
   }
@@ -219,15 +211,8 @@ function passwordsInWords(
 
 async function list(
   name: string | undefined,
-  {
-    options,
-    host,
-    command,
-  }: {
-    readonly options: RestoreCommandOptions;
-    readonly host: CommandHost;
-    readonly command: Command;
-  },
+  options: RestoreCommandOptions,
+  { host, command }: { readonly host: CommandHost; readonly command: Command },
 ): Promise<void> {
   const place = name === undefined ? configFor(command, host).backups.directory : resolve(name);
   const isFile = statSync(place, { throwIfNoEntry: false })?.isFile() ?? false;

@@ -8,7 +8,7 @@ import { uploadFile } from "../../operations/workspace-operations.ts";
 import { reports } from "../../reports/catalogue/catalogue.ts";
 import { byteOrderMark } from "../../reports/formats/data-formats.ts";
 import { type Format, formats, isFormat, mediaTypes } from "../../reports/formats/format.ts";
-import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
+import { type RenderFailure, renderReport } from "../../reports/render-report.ts";
 import { findNamed, reportRequest } from "../../reports/report-request.ts";
 import { openReader } from "../../store/reading/reader.ts";
 import { say } from "../../texts/say.ts";
@@ -67,7 +67,11 @@ export function reportCommand({ host }: CommandTools): Command {
       const format = formatOf(options);
       const isShown = options.output === undefined && options.publish === undefined;
       const width = isShown ? host.columns : null;
-      const plain = render(name, { options, place, format, width, now: host.clock() });
+      const request = reportRequest(name, (parameter) => options[parameter], options.limit ?? null);
+      const now = host.clock();
+      const result = renderReport({ ...place, format, width, now, request, viewer: null });
+      if (!result.ok) throw failedOf(result.failure);
+      const plain = result.value;
       const mark = options.bom && format === "csv" ? byteOrderMark : "";
       const rendered = { ...plain, text: `${mark}${plain.text}` };
       if (options.output !== undefined) writeWhole(options.output, rendered.text);
@@ -105,29 +109,6 @@ function formatOf({ format, json, publish }: ReportOptions): Format {
   if (format !== undefined && isFormat(format)) return format;
   if (json) return "json";
   return publish === undefined ? "table" : "html";
-}
-
-function render(
-  name: string,
-  {
-    options,
-    place,
-    format,
-    width,
-    now,
-  }: {
-    readonly options: ReportOptions;
-    readonly place: DatabasePlace;
-    readonly format: Format;
-    readonly width: number | null;
-    readonly now: Temporal.Instant;
-  },
-): Rendered {
-  const { limit = null } = options;
-  const request = reportRequest(name, { given: (parameter) => options[parameter], limit });
-  const rendered = renderReport({ ...place, format, width, now, request, viewer: null });
-  if (rendered.ok) return rendered.value;
-  throw failedOf(rendered.failure);
 }
 
 function failedOf({ kind, message }: RenderFailure): Failed {

@@ -83,7 +83,7 @@ async function runQuery(
     child.stdin.end(JSON.stringify(query));
     const [code, isRead, said] = await Promise.all([
       ended,
-      sendOnce(child.stdout, { host, limit, stop, mark }),
+      sendOnce(child.stdout, mark, { host, limit, stop }),
       text(child.stderr),
     ]);
     // The reader has closed the pipe, as `| head` does, which is not a failure.
@@ -107,17 +107,8 @@ async function runQuery(
  */
 async function sendOnce(
   rows: Readable,
-  {
-    host,
-    limit,
-    stop,
-    mark,
-  }: {
-    readonly host: CommandHost;
-    readonly limit: TimeLimit;
-    readonly stop: () => void;
-    readonly mark: string;
-  },
+  mark: string,
+  { host, limit, stop }: { host: CommandHost; limit: TimeLimit; stop: () => void },
 ): Promise<boolean> {
   let waiting = mark;
   for await (const piece of rows.setEncoding("utf8")) {

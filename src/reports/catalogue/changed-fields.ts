@@ -20,10 +20,7 @@ export interface FieldDifference {
 export function differencesOf({
   before,
   after,
-}: {
-  readonly before: string | null;
-  readonly after: string | null;
-}): readonly FieldDifference[] {
+}: Readonly<Record<"before" | "after", string | null>>): readonly FieldDifference[] {
   if (before === null || after === null) return [];
   const [old, now] = [contentOf(before), contentOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
