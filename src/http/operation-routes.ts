@@ -48,7 +48,7 @@ export function operationRoutes(
   return router;
 }
 
-/** Aborted when the client leaves before the answer. */
+/** Aborted if the client disconnects before the answer. */
 function closing(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => gone.abort());

@@ -2,7 +2,7 @@ import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
 import type { FileAnswer } from "../operations/operation.ts";
 
-/** Sends a file of one moment. `prefix` precedes its octets. */
+/** Sends a file that must not be cached. `prefix`: written before its bytes. */
 export async function sendFile(
   response: Response,
   { body, bytes, mediaType, fileName, headers = {} }: FileAnswer,
@@ -20,6 +20,6 @@ export async function sendFile(
     .set("Cache-Control", "no-store")
     .set(headers);
   if (prefix !== "") response.write(prefix);
-  // A client that disconnects has what it has received so far.
+  // A client that disconnects keeps what it has received so far.
   await pipeline(body, response).catch(() => undefined);
 }

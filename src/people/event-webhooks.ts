@@ -25,31 +25,31 @@ export interface WishedHook {
 
 /** A webhook without its secrets, for display. */
 export interface HookDescription extends HookScope {
-  /** Its id; the name of one from the configuration. */
+  /** Its id; for a webhook from the configuration, its name. */
   readonly id: number | string;
   readonly name: string;
   readonly host: string;
-  /** Whose it is; null for the admin. */
+  /** The person who owns the webhook; null for the admin. */
   readonly owner: PersonId | null;
   readonly by: "person" | "admin" | "configuration";
-  /** Null for one from the configuration. */
+  /** Null if it is in the configuration. */
   readonly createdAt: Temporal.Instant | null;
   /** The last message; null before the first. */
   readonly last: HookDelivery | null;
-  /** When changes were last skipped, because they were no longer recorded; null = never. */
+  /** When changes were last skipped, because they were no longer recorded; null if none were. */
   readonly skippedAt: Temporal.Instant | null;
 }
 
 interface EventWebhooksDeps {
   readonly store: Pick<Store, "eventHooks" | "hookCursors" | "directory" | "changes">;
   readonly seal: () => Seal;
-  /** Those in the configuration. */
+  /** The webhooks in the configuration. */
   readonly listed: () => readonly EventHookConfig[];
   readonly randomBytes: (size: number) => Uint8Array;
   readonly clock: () => Temporal.Instant;
 }
 
-/** A webhook with what sending needs. */
+/** A webhook with everything that is needed to send messages. */
 interface KnownHook extends HookScope {
   readonly key: string;
   readonly id: number | string;
@@ -59,7 +59,7 @@ interface KnownHook extends HookScope {
 }
 
 const timeout = Temporal.Duration.from({ seconds: 10 });
-/** More of one owner would only repeat each other. */
+/** Limit per owner, because more webhooks would only receive the same messages. */
 const mostOfOwner = 20;
 const longestName = 80;
 
@@ -67,8 +67,8 @@ const longestName = 80;
 export type EventWebhooks = ReturnType<typeof createEventWebhooks>;
 
 /**
- * URLs and secrets are stored encrypted, because whoever has them can send or read there. Those of the configuration and of the
- * admin may point into a private network; those of a person may not, and receive only what concerns that person.
+ * URLs and secrets are stored encrypted, because anyone who has them can use the webhook. Webhooks of the configuration and of
+ * the admin may point into a private network. Those of a person may not, and receive only what concerns that person.
  */
 export function createEventWebhooks(deps: EventWebhooksDeps) {
   const { store, seal, listed, randomBytes, clock } = deps;
@@ -82,7 +82,7 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
     return [...eventHooks.list().flatMap(opened), ...configured];
   }
 
-  /** None if its owner has left, or if the encryption key was lost. */
+  /** The webhook with its secrets; none if the owner has left, or if the encryption key was lost. */
   function opened(created: CreatedHook): readonly KnownHook[] {
     const { id, owner, name, events, project, person } = created;
     const [url, secret] = [seal().open(created.address), seal().open(created.secret)];
@@ -121,12 +121,12 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
   return {
     /** Every webhook, for sending. */
     hooks: known,
-    /** Those of a person; null for all. */
+    /** The webhooks of a person; null for those of everybody. */
     list: (owner: PersonId | null): readonly HookDescription[] =>
       known()
         .filter((hook) => isOf(hook, owner))
         .map(describe),
-    /** The messages to one of them, newest first; null if the person has no such webhook. */
+    /** The messages to one webhook, newest first; null if the person has no such webhook. */
     deliveries(
       id: string,
       { owner, limit }: { readonly owner: PersonId | null; readonly limit: number },
@@ -134,7 +134,7 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
       const hook = known().find((one) => String(one.id) === id && isOf(one, owner));
       return hook ? hookCursors.deliveries(hook.key, limit) : null;
     },
-    /** It receives what happens from now on. Errors are sentences. */
+    /** Creates a webhook, which receives what happens from now on. Errors are sentences. */
     create(
       wish: WishedHook,
       owner: PersonId | null,
@@ -159,7 +159,7 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
       const hook = known().find((one) => one.id === id);
       return hook ? ok({ hook: describe(hook), secret }) : fail("The webhook cannot be read.");
     },
-    /** `listed`: it is in the configuration. */
+    /** `listed`: the webhook is in the configuration, so it cannot be removed here. */
     remove(id: string, owner: PersonId | null): "removed" | "unknown" | "listed" {
       const hook = known().find((one) => String(one.id) === id && isOf(one, owner));
       if (!hook) return "unknown";
@@ -176,7 +176,7 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
       const hook = known().find((one) => String(one.id) === id && isOf(one, owner));
       return hook ? send(hook, testMessage(clock(), randomBytes(9)), signal) : null;
     },
-    /** Posts a message; rejected if the webhook was removed. */
+    /** Posts a message. The result is `rejected` if the webhook was removed. */
     async post(key: string, message: WebhookMessage, signal: AbortSignal): Promise<Posted> {
       const hook = known().find((one) => one.key === key);
       if (hook) return send(hook, message, signal);

@@ -16,7 +16,7 @@ export type ReportProcesses = ReturnType<typeof createReportProcesses>;
 
 /** Reports of one database. */
 export interface ReportServer {
-  /** Starts a process ahead while somebody is looking at reports. */
+  /** Starts a process in advance while somebody is looking at reports. */
   readonly prepare: () => void;
   /** Renders a report as of now. Rejects if `signal` aborts. */
   readonly render: (
@@ -25,7 +25,7 @@ export interface ReportServer {
   ) => Promise<Result<ProcessReport, RenderFailure>>;
 }
 
-/** `file`: path of the database. `zone`: of the account. */
+/** Reports of one database. `file`: its path. `zone`: time zone of the account. */
 export const reportServer = (
   processes: ReportProcesses,
   about: {

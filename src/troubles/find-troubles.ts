@@ -46,7 +46,7 @@ interface HookState {
   readonly name: string;
   /** The last message; null before the first. */
   readonly last: Pick<SendQueueRow, "state" | "problem" | "settledAt"> | null;
-  /** When changes were last skipped, because they were no longer recorded; null = never. */
+  /** When changes were last skipped, because they were no longer recorded; null if none were. */
   readonly skippedAt: Temporal.Instant | null;
 }
 
@@ -230,7 +230,7 @@ function webhooks({ store, webhooks: named }: TroubleFacts): readonly Trouble[] 
 /** How long the last failure of a person's webhook is reported: nothing may have been sent since. */
 const failureReportedFor = Temporal.Duration.from({ hours: 24 * 7 });
 
-/** From the last message, and from skipped changes; one trouble for all of one name. */
+/** Judges by the last message and by skipped changes. Webhooks with the same name have one trouble. */
 function eventWebhooks({ eventWebhooks: list, clock }: TroubleFacts): readonly Trouble[] {
   const oldest = clock().subtract(failureReportedFor);
   const isRecent = (at: Temporal.Instant | null) =>

@@ -21,13 +21,13 @@ import { timeTag } from "./edit-parts.ts";
 import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
-/** The webhooks that somebody may manage, and what they just did. */
+/** The webhooks that a person may manage, and the result of their last action. */
 export interface HookPlace {
   readonly list: readonly {
     readonly hook: HookDescription;
     readonly deliveries: readonly HookDelivery[];
   }[];
-  /** Projects that a new one may be for. */
+  /** Projects that a new webhook may be limited to. */
   readonly projects: readonly { readonly id: number; readonly title: string }[];
   /** The secret of a webhook that was just created, shown once. */
   readonly secret: string | null;
