@@ -229,7 +229,8 @@ function mailWishes() {
       overdue: kind("overdue items"),
       digest: kind("the digest"),
       notices: kind("the person's edits that were not applied"),
-      invitations: kind("invitations to assigned events, if the person chooses them"),
+      invitations: kind("invitations to assigned events, if chosen"),
+      alarms: kind("reminders in invitations, if chosen"),
     })
     .prefault({});
 }

@@ -10,6 +10,7 @@ export const mailKinds = [
   "digest",
   "notices",
   "invitations",
+  "alarms",
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 
@@ -25,10 +26,11 @@ export const everyMailKind: MailWishes = {
   digest: true,
   notices: true,
   invitations: true,
+  alarms: true,
 };
 
-/** Kinds that people get only if they choose them. */
-export const optInKinds: readonly MailKind[] = ["invitations"];
+/** Kinds that people get only if they choose them; `alarms` are a part of invitations. */
+export const optInKinds: readonly MailKind[] = ["invitations", "alarms"];
 
 /** What people can turn off: one kind, or all mail. */
 export const mailChoices = [...mailKinds, "all"] as const;

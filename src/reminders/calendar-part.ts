@@ -25,16 +25,18 @@ interface CalendarPart {
   readonly from: Mailbox;
   /** Who is invited; null for PUBLISH. */
   readonly to: Mailbox | null;
+  /** True for the event's own alarm. */
+  readonly hasAlarm: boolean;
 }
 
 /**
- * The event as a calendar with the UID used in feeds. It has no alarm, as the mail or the service itself reminds. An invitation
- * wants no answer. Throws UnwritableEventError. Source: RFC 5546 3.2.1, 3.2.2, 3.2.5.
+ * The event as a calendar with the UID used in feeds. An alarm reminds beside the service and the mails. An invitation wants
+ * no answer. Throws UnwritableEventError. Source: RFC 5546 3.2.1, 3.2.2, 3.2.5.
  */
 export function writeCalendarPart(
   shown: Pick<ViewItem, "uid" | "sequence" | "modifiedAt">,
   item: EventItem,
-  { method, zone, link, from, to }: CalendarPart,
+  { method, zone, link, from, to, hasAlarm }: CalendarPart,
 ): string {
   const event = writeEvent({
     uid: shown.uid,
@@ -47,23 +49,21 @@ export function writeCalendarPart(
     when: item.when,
     zone,
     categories: item.milestone ? ["Milestone"] : [],
-    reminder: null,
+    reminder: hasAlarm ? item.reminder : null,
     transparent: item.when.kind === "dates",
     classification: item.private ? "PRIVATE" : null,
     status: method === "PUBLISH" ? null : method === "CANCEL" ? "CANCELLED" : "CONFIRMED",
     url: link,
   });
-  // Without an alarm, properties continue up to END:VEVENT.
-  const properties = event.slice(0, event.lastIndexOf(eventEnd));
+  // Properties precede an alarm.
+  const end = event.search(/^(?:BEGIN:VALARM|END:VEVENT)\r\n/m);
   const people = foldLines([
     personLine("ORGANIZER", from),
     ...(to ? [personLine("ATTENDEE;PARTSTAT=NEEDS-ACTION;RSVP=FALSE", to)] : []),
   ]);
   const head = [...header, `METHOD:${method}`].map((line) => `${line}\r\n`).join("");
-  return `${head}${timeZonePart(item, zone)}${properties}${people}${eventEnd}${calendarEnd}`;
+  return `${head}${timeZonePart(item, zone)}${event.slice(0, end)}${people}${event.slice(end)}${calendarEnd}`;
 }
-
-const eventEnd = "END:VEVENT\r\n";
 
 /** Source: RFC 5545 3.8.4.1, 3.8.4.3, RFC 6068 section 2. */
 function personLine(property: string, { name, address }: Mailbox): string {

@@ -203,6 +203,7 @@ function calendarOf(
   if (item.kind !== "event" || reminder.sort === "overdue") return null;
   const content = writeCalendarPart(shown, item, {
     method: "PUBLISH",
+    hasAlarm: false,
     to: null,
     zone: rules.zone,
     link: webLink(webUrl, item),

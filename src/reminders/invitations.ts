@@ -53,6 +53,8 @@ interface Wish extends MailTopic<InvitationKey> {
   readonly zone: string;
   readonly isFirst: boolean;
   readonly invitation: Invitation & { readonly content: EventItem };
+  /** True if the calendar reminds as well. */
+  readonly hasAlarm: boolean;
 }
 
 /**
@@ -73,11 +75,19 @@ export function createInvitations(deps: InvitationsDeps) {
       for (const item of sent.keys()) store.invitations.forget(person.id, item);
       return [];
     }
+    const hasAlarm = reader.wants("alarms");
     const wishes: Wish[] = [];
     const wish = (about: Pick<Wish, "method" | "isFirst" | "invitation">) => {
       const { item, sequence } = about.invitation;
       const key = { person: person.id, item, sequence };
-      wishes.push({ ...about, person, zone: reader.zone, key, lapsesAt: now.add(retryFor) });
+      wishes.push({
+        ...about,
+        hasAlarm,
+        person,
+        zone: reader.zone,
+        key,
+        lapsesAt: now.add(retryFor),
+      });
     };
     for (const { key, uid, item, sequence } of store.view.assignedTo(person.id)) {
       const known = sent.get(key);
@@ -86,7 +96,7 @@ export function createInvitations(deps: InvitationsDeps) {
       const isNear =
         Temporal.Instant.compare(startsAt(item.when, deps.zone), now.add(horizon)) <= 0;
       sent.delete(key);
-      const digest = digestOf(item);
+      const digest = digestOf(item, hasAlarm);
       if (isOver || (!isNear && !known) || known?.digest === digest) continue;
       const next = Math.max(sequence, (known?.sequence ?? -1) + 1);
       const about = { person: person.id, item: key, uid, sequence: next, digest, content: item };
@@ -168,11 +178,16 @@ export function createInvitations(deps: InvitationsDeps) {
 const nameOf = ({ key }: Wish): string => `${key.person} ${key.item}`;
 
 /** Hash of the text of an invitation. */
-const digestOf = ({ title, description, when, private: isPrivate }: EventItem): string =>
-  fingerprint(JSON.stringify([title, plainDescription(description), when, isPrivate]));
+const digestOf = ({ title, description, when, ...item }: EventItem, hasAlarm: boolean): string =>
+  fingerprint(
+    JSON.stringify([
+      ...[title, plainDescription(description), when, item.private],
+      ...(hasAlarm ? [item.reminder] : []),
+    ]),
+  );
 
 function compose(wish: Wish, messageId: string, deps: InvitationsDeps): Mail {
-  const { method, person, zone, invitation, isFirst } = wish;
+  const { method, person, zone, invitation, isFirst, hasAlarm } = wish;
   const { content: item, uid, sequence } = invitation;
   const address = { person, choice: "invitations", messageId } as const;
   const head = envelope(address, deps);
@@ -219,6 +234,7 @@ function compose(wish: Wish, messageId: string, deps: InvitationsDeps): Mail {
         link,
         from: deps.from,
         to: head.to,
+        hasAlarm,
       }),
     },
   };

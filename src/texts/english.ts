@@ -1098,6 +1098,7 @@ export const english = {
   "mails.choose": "Choose which mails to get",
   "mails.for": "For {name}.",
   "mails.getAgain": "Get mails again",
+  "mails.kind.alarms": "reminders in the calendar for invitations",
   "mails.kind.all": "mails",
   "mails.kind.digest": "the digest",
   "mails.kind.events": "reminders of events",

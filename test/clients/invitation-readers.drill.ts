@@ -19,7 +19,7 @@ function invitation(method: CalendarMethod): string {
     address: `${name}@example.com`,
   }));
   if (!from || !to) throw new Error("there is nobody");
-  return writeCalendarPart(shown, event, { method, zone, link: null, from, to });
+  return writeCalendarPart(shown, event, { method, zone, link: null, from, to, hasAlarm: true });
 }
 
 const script = `

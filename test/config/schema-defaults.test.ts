@@ -112,6 +112,7 @@ describe("defaults of the configuration", () => {
           digest: true,
           notices: true,
           invitations: true,
+          alarms: true,
         },
         webhook: null,
         apiKey: null,

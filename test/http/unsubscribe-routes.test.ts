@@ -20,6 +20,7 @@ const everyKind = {
   digest: true,
   notices: false,
   invitations: false,
+  alarms: false,
 };
 
 async function startRoutes() {

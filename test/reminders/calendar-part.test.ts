@@ -13,6 +13,7 @@ function partFrom(from: Mailbox): string {
   const [shown] = rig.store.view.ofProject(item.projectId);
   if (!shown) throw new Error("the event is not shown");
   return writeCalendarPart(shown, item, {
+    hasAlarm: false,
     ...{ method: "PUBLISH", zone: berlin, link: null, from, to: null },
   });
 }

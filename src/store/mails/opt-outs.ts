@@ -18,7 +18,8 @@ export function createMailChoices({ db, clock }: StoreDeps) {
     offChoiceRow,
   );
   const newest = db.prepare(
-    "SELECT count(*) AS choices, coalesce(max(off_at), '') AS at FROM mail_choices",
+    `SELECT count(*) AS choices, coalesce(max(at), '') AS at
+     FROM (SELECT off_at AS at FROM mail_choices UNION ALL SELECT on_at FROM mail_opt_ins)`,
   );
   const optedIn = db.prepare("SELECT 1 FROM mail_opt_ins WHERE person = ? AND choice = ?");
   const optIn = db.prepare(

@@ -411,7 +411,7 @@ export interface Tables {
   };
   readonly mail_opt_ins: {
     readonly person: number;
-    readonly choice: "invitations";
+    readonly choice: "invitations" | "alarms";
     readonly on_at: string;
   };
   readonly meta: {
