@@ -1,4 +1,3 @@
-import { unreachable } from "../domain/result.ts";
 import { allCommands, type CommandOutline, type ValueKind } from "./outline.ts";
 
 /** Supported shells. */
@@ -9,18 +8,8 @@ export type Shell = (typeof shells)[number];
  * A shell's completion script for commands, options and values. The script contains all words, so that no program is started at
  * each key press; after an update it has to be printed again.
  */
-export function completionFor(shell: Shell, program: CommandOutline): string {
-  switch (shell) {
-    case "bash":
-      return bashScript(program);
-    case "zsh":
-      return zshScript(program);
-    case "fish":
-      return fishScript(program);
-    default:
-      return unreachable(shell);
-  }
-}
+export const completionFor = (shell: Shell, program: CommandOutline): string =>
+  ({ bash: bashScript, zsh: zshScript, fish: fishScript })[shell](program);
 
 /** As in `edits list`; empty for the program itself. */
 const nameOf = ({ path }: CommandOutline): string => path.join(" ");
@@ -108,18 +97,11 @@ complete -F _dayferry dayferry
 
 function bashValue(value: ValueKind): string {
   const names = "compopt -o filenames 2>/dev/null; local IFS=$'\\n'; COMPREPLY=($(compgen";
-  switch (value.kind) {
-    case "words":
-      return `COMPREPLY=($(compgen -W "${value.words.join(" ")}" -- "$current")); return`;
-    case "file":
-      return `${names} -f -- "$current")); return`;
-    case "folder":
-      return `${names} -d -- "$current")); return`;
-    case "other":
-      return "return";
-    default:
-      return unreachable(value);
+  if (value.kind === "words") {
+    return `COMPREPLY=($(compgen -W "${value.words.join(" ")}" -- "$current")); return`;
   }
+  if (value.kind === "other") return "return";
+  return `${names} ${value.kind === "file" ? "-f" : "-d"} -- "$current")); return`;
 }
 
 // Zsh: a function per command, which calls its subcommands'.
@@ -186,20 +168,10 @@ const zshQuoted = (text: string): string =>
 
 const valueName = (flags: string): string => /<([^>]+)>/.exec(flags)?.[1] ?? "value";
 
-function zshAction(value: ValueKind): string {
-  switch (value.kind) {
-    case "words":
-      return `(${value.words.join(" ")})`;
-    case "file":
-      return "_files";
-    case "folder":
-      return "_files -/";
-    case "other":
-      return " ";
-    default:
-      return unreachable(value);
-  }
-}
+const zshAction = (value: ValueKind): string =>
+  value.kind === "words"
+    ? `(${value.words.join(" ")})`
+    : { file: "_files", folder: "_files -/", other: " " }[value.kind];
 
 // Fish: for each command, a condition tests whether the line has reached it.
 
@@ -254,19 +226,9 @@ function fishLines(command: CommandOutline): readonly string[] {
   ];
 }
 
-function fishValues(value: ValueKind): string | null {
-  switch (value.kind) {
-    case "words":
-      return `-f -a '${value.words.join(" ")}'`;
-    case "file":
-      return "-F";
-    case "folder":
-      return "-f -a '(__fish_complete_directories)'";
-    case "other":
-      return null;
-    default:
-      return unreachable(value);
-  }
-}
+const fishValues = (value: ValueKind): string | null =>
+  value.kind === "words"
+    ? `-f -a '${value.words.join(" ")}'`
+    : { file: "-F", folder: "-f -a '(__fish_complete_directories)'", other: null }[value.kind];
 
 const fishQuoted = (text: string): string => text.replace(/[\\']/g, "\\$&");

@@ -121,17 +121,15 @@ function waysOf({ id, ways }: Edit): readonly string[] {
 const undoing =
   "Undo: restores what it changed with a new edit, and prints what has changed since (--dry-run only prints)";
 
+const keptBy: ReadonlyMap<string, string> = new Map([
+  ["keep-mine", "mine"],
+  ["keep-theirs", "theirs"],
+  ["combine", "FIELD=mine,FIELD=theirs --text FIELD=WORDS --dry-run"],
+]);
+
 function commandOf(act: string, id: number): string {
-  switch (act) {
-    case "keep-mine":
-      return `edits resolve ${id} --keep mine`;
-    case "keep-theirs":
-      return `edits resolve ${id} --keep theirs`;
-    case "combine":
-      return `edits resolve ${id} --keep FIELD=mine,FIELD=theirs --text FIELD=WORDS --dry-run`;
-    default:
-      return `edits ${act} ${id}`;
-  }
+  const kept = keptBy.get(act);
+  return kept === undefined ? `edits ${act} ${id}` : `edits resolve ${id} --keep ${kept}`;
 }
 
 const indented = (text: string): string => `    ${text}`;

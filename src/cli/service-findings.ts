@@ -36,26 +36,19 @@ export async function checkReach(
 
 /** What helps against a failure of the first request. */
 export function remedyForFailure(failure: Failure): string {
-  switch (failure.kind) {
-    case "refused":
-      return failure.status === 401 || failure.status === 403
-        ? "check service.apiKeyFile: the service rejects this key"
-        : "check service.baseUrl: it must end with the version, /api/v3";
-    case "unreadable":
-      return "check service.baseUrl: the server there is not the service";
-    case "unavailable":
-      return "check service.baseUrl and the network; the service may be down";
-    case "rate-limited":
-      return "other programs use the same quota: lower service.quota.requests";
-    case "service-refused":
-    case "unknown-outcome":
-    case "outdated":
-    case "aborted":
-      return "try again";
-    default:
-      return unreachable(failure);
+  if (failure.kind === "refused") {
+    return failure.status === 401 || failure.status === 403
+      ? "check service.apiKeyFile: the service rejects this key"
+      : "check service.baseUrl: it must end with the version, /api/v3";
   }
+  return remedies[failure.kind] ?? "try again";
 }
+
+const remedies: Readonly<Partial<Record<Failure["kind"], string>>> = {
+  unreadable: "check service.baseUrl: the server there is not the service",
+  unavailable: "check service.baseUrl and the network; the service may be down",
+  "rate-limited": "other programs use the same quota: lower service.quota.requests",
+};
 
 /** The result of a zone check, for people. */
 export function zoneFindings({ ending, removed, left }: ZoneProof): readonly Finding[] {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import { fileReason } from "../../domain/file-reason.ts";
 import { isId } from "../../domain/ids.ts";
-import { type Result, unreachable } from "../../domain/result.ts";
+import type { Result } from "../../domain/result.ts";
 import { uploadFile } from "../../operations/workspace-operations.ts";
 import { reports } from "../../reports/catalogue/catalogue.ts";
 import { byteOrderMark } from "../../reports/formats/data-formats.ts";
@@ -111,17 +111,8 @@ function formatOf({ format, json, publish }: ReportOptions): Format {
   return publish === undefined ? "table" : "html";
 }
 
-function failedOf({ kind, message }: RenderFailure): Failed {
-  switch (kind) {
-    case "unknown":
-    case "usage":
-      return new Failed(message, 2);
-    case "unreadable":
-      return unreadable(message);
-    default:
-      return unreachable(kind);
-  }
-}
+const failedOf = ({ kind, message }: RenderFailure): Failed =>
+  kind === "unreadable" ? unreadable(message) : new Failed(message, 2);
 
 /** A folder by id or name; its project is the named one, or its own. */
 function folderOf(

@@ -1,4 +1,3 @@
-import { unreachable } from "../../domain/result.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
 import type {
   LinkFault,
@@ -82,17 +81,9 @@ function dates({ subject, action, day }: LinkOffer): Markup | null {
 }
 
 function buttonOf({ action, day }: LinkOffer): string {
-  switch (action) {
-    case "done":
-      return say("link.markDone");
-    case "reopen":
-      return say("link.openAgain");
-    case "day":
-    case "week":
-      return day ? say("link.moveTo", { day: dayInWords(day) }) : say("link.move");
-    default:
-      return unreachable(action);
-  }
+  if (action === "done") return say("link.markDone");
+  if (action === "reopen") return say("link.openAgain");
+  return day ? say("link.moveTo", { day: dayInWords(day) }) : say("link.move");
 }
 
 function idleReason({ subject, action }: Extract<LinkState, { readonly kind: "idle" }>): string {

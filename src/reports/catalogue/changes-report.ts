@@ -1,7 +1,6 @@
 import { channels } from "../../domain/edit.ts";
 import { jsonKeyOf } from "../../domain/fields.ts";
 import { fieldsOf } from "../../domain/patch.ts";
-import { unreachable } from "../../domain/result.ts";
 import { channelInWords } from "../../domain/wording.ts";
 import type { ReportRow } from "../../store/rows/report-rows.ts";
 import { say } from "../../texts/say.ts";
@@ -88,20 +87,10 @@ function editorOf({ person, channel }: Row): string {
 /** True if the edit in progress concerns any of these fields. A sweep may read other people's changes in the meantime. */
 function explains(row: Row, differences: readonly FieldDifference[]): boolean {
   if (row.edit_id === null || row.edit_action === null) return false;
-  switch (row.act) {
-    case "added":
-      return row.edit_action === "create" || row.edit_action === "delete";
-    case "removed":
-      return row.edit_action === "delete" || row.edit_action === "create";
-    case "changed": {
-      const patched = fieldsOf(Object(JSON.parse(row.edit_patch ?? "{}")));
-      const wanted = new Set(
-        patched.map((field) => (field === "place" ? field : jsonKeyOf(field))),
-      );
-      if (row.edit_action === "complete" || row.edit_action === "reopen") wanted.add("completed");
-      return row.edit_action === "create" || differences.some(({ field }) => wanted.has(field));
-    }
-    default:
-      return unreachable(row.act);
-  }
+  const { edit_action: action } = row;
+  if (row.act !== "changed") return action === "create" || action === "delete";
+  const patched = fieldsOf(Object(JSON.parse(row.edit_patch ?? "{}")));
+  const wanted = new Set(patched.map((field) => (field === "place" ? field : jsonKeyOf(field))));
+  if (action === "complete" || action === "reopen") wanted.add("completed");
+  return action === "create" || differences.some(({ field }) => wanted.has(field));
 }

@@ -1,4 +1,3 @@
-import { unreachable } from "../../domain/result.ts";
 import type { ReportDocument } from "../report.ts";
 import { csvOf, jsonOf } from "./data-formats.ts";
 import { htmlOf } from "./html-format.ts";
@@ -15,21 +14,10 @@ export function writeReport(
   format: Format,
   width: number | null = null,
 ): string {
-  switch (format) {
-    case "table":
-      return tableOf(report, width);
-    case "csv":
-      return csvOf(report);
-    case "json":
-      return jsonOf(report);
-    case "md":
-      return markdownOf(report);
-    case "html":
-      return htmlOf(report);
-    default:
-      return unreachable(format);
-  }
+  return writers[format](report, width);
 }
+
+const writers = { table: tableOf, csv: csvOf, json: jsonOf, md: markdownOf, html: htmlOf };
 
 /** Content types of the formats. */
 export const mediaTypes: Readonly<Record<Format, string>> = {
