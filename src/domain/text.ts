@@ -19,6 +19,13 @@ export function htmlToText(html: string): string {
   return cleanText(renderHtml(html));
 }
 
+/** The text with a capital letter at its beginning. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A clause as a sentence: "nothing is sent" becomes "Nothing is sent." */
+export const asSentence = (clause: string): string =>
+  /[.!?…]$/.test(clause) ? capital(clause) : `${capital(clause)}.`;
+
 /** Escapes a text for the content and quoted attributes of HTML. */
 export const escapeHtml = (text: string): string =>
   text

@@ -1,4 +1,5 @@
 import { hiddenMark } from "./hidden-secrets.ts";
+import { capital } from "./text.ts";
 import {
   type Trouble,
   type TroubleKind,
@@ -89,5 +90,3 @@ const namelessOf = <Kind extends TroubleKind>(trouble: TroubleOf<Kind>): object 
 /** A mail server that rejects a mail repeats the address. */
 const withoutAddresses = (text: string): string =>
   text.replaceAll(/[^\s<>"'@]{1,64}@[^\s<>"'@]{1,255}/g, hiddenMark);
-
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

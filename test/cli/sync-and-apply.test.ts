@@ -58,7 +58,7 @@ describe("apply", () => {
     const args = ["apply", "-", "--project", String(project())];
     const dry = await command([...args, "--dry-run"], { installation, input: milestone });
     expect(dry.code).toBe(0);
-    expect(dry.stdout).toContain("would be accepted: created the milestone Ship it, all day ");
+    expect(dry.stdout).toContain("would be accepted: create the milestone Ship it, all day ");
     const { stdout } = await command(["edits", "list", "--json"], { installation });
     expect(JSON.parse(stdout)).toEqual([]);
   });

@@ -63,7 +63,7 @@ it("records a member's change under their name, and refuses new items in other p
   const foreign = { kind: "event", project: "2002", title: "Party", startOn: "2026-11-26" };
   const refused = await post("/calendar/new", { ...foreign, allDay: "yes", step: "apply" });
   expect(refused).toMatchObject({ status: 422 });
-  expect(refused.text).toContain("choose a project");
+  expect(refused.text).toContain("Choose a project.");
   expect(edits()).toHaveLength(1);
 });
 

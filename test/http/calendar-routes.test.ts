@@ -356,18 +356,18 @@ describe("POST /calendar/new", () => {
   });
 
   it.each([
-    ["no title", { ...event, title: " " }, "give it a title"],
-    ["no project", { ...event, project: "" }, "choose a project"],
-    ["an invalid project", { ...event, project: "77" }, "choose a project"],
-    ["no kind", { ...event, kind: "party" }, "choose event"],
-    ["a task without a list", { ...event, kind: "task" }, "choose a list"],
+    ["no title", { ...event, title: " " }, "Give it a title."],
+    ["no project", { ...event, project: "" }, "Choose a project."],
+    ["an invalid project", { ...event, project: "77" }, "Choose a project."],
+    ["no kind", { ...event, kind: "party" }, "Choose event"],
+    ["a task without a list", { ...event, kind: "task" }, "Choose a list"],
     ["an invalid time of day", { ...event, startAt: "9" }, "not a time of day"],
     ["too many times", { ...event, repeats: "daily", times: "51" }, "from 2 to 50"],
     ["times that are no number", { ...event, repeats: "daily", times: "" }, "from 2 to 50"],
     [
       "a task without a day that repeats",
       { kind: "task", project: "2001", list: "3001", title: "Print", repeats: "daily", times: "2" },
-      "enter a day",
+      "Enter a day",
     ],
   ])("says what is missing for %s", async (_what, fields, message) => {
     const { post, edits } = await calendarRig();

@@ -285,8 +285,8 @@ describe("/edits/file", () => {
     );
     const plan = await send("/edits/file", { file: sent, project: "2001", list: "" });
     expect(plan.status).toBe(200);
-    expect(plan.text).toContain("Renamed Review to Renamed &lt;b&gt;");
-    expect(plan.text).toContain("Created the event Launch on Tue 1 Dec, 10:00");
+    expect(plan.text).toContain("Rename Review to Renamed &lt;b&gt;");
+    expect(plan.text).toContain("Create the event Launch on Tue 1 Dec, 10:00");
     expect(plan.text).toContain("my &quot;own&quot;.ics");
     expect(plan.text).toContain("2 changes, 1 refused.");
     expect(store.journal.list({ limit: 9 })).toEqual([]);

@@ -5,7 +5,7 @@ import type { PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
-import { sameDay } from "../../domain/same-values.ts";
+import { sameDay, sameSet } from "../../domain/same-values.ts";
 import {
   clockInWords,
   enumerated,
@@ -19,7 +19,7 @@ import {
   programInWords,
 } from "../../domain/wording.ts";
 import { formatDay } from "../../texts/dates.ts";
-import { isMessageId, say } from "../../texts/say.ts";
+import { isMessageId, type MessageId, say } from "../../texts/say.ts";
 import { quote } from "../intake/plan-part.ts";
 import { editStateLabel, parkReasonLabel } from "./state-labels.ts";
 
@@ -58,13 +58,22 @@ export function editorName(
 
 /** The part of an edit that says what it does. */
 export type DescribedEdit = Pick<Edit, "action" | "base" | "patch" | "newLabels" | "createdAt"> &
-  Partial<Pick<Edit, "undoes">>;
+  Partial<Pick<Edit, "undoes">> & {
+    /** True if it is only planned: "move", not "moved". */
+    readonly isPlanned?: boolean;
+  };
+
+type Verb = MessageId extends infer Id ? (Id extends `will.${infer Name}` ? Name : never) : never;
+
+/** The message of an edit's verb. */
+const tensed = <Name extends Verb>(name: Name, { isPlanned = false }: DescribedEdit) =>
+  isPlanned ? (`will.${name}` as const) : (`did.${name}` as const);
 
 /** What an edit did, or would do, with the title of its item. */
 export function didInWords(edit: DescribedEdit, names: Names): string {
   const did = whatItDid(edit, names);
   const { undoes = null } = edit;
-  return undoes === null ? did : say("did.undo", { id: undoes, did });
+  return undoes === null ? did : say(tensed("undo", edit), { id: undoes, did });
 }
 
 function whatItDid(edit: DescribedEdit, names: Names): string {
@@ -74,28 +83,38 @@ function whatItDid(edit: DescribedEdit, names: Names): string {
     case "create": {
       const made = applyPatch(base, patch);
       const date = dateOf(made, { edit, names });
-      return say("did.create", { kind: kindInWords(made), title: titleIn(made.title), date });
+      return say(tensed("create", edit), {
+        kind: kindInWords(made),
+        title: titleIn(made.title),
+        date,
+      });
     }
     case "delete":
-      return say("did.delete", { title, date: dateOf(base, { edit, names }) });
+      return say(tensed("delete", edit), { title, date: dateOf(base, { edit, names }) });
     case "update":
     case "complete":
     case "reopen": {
       // Described relative to what the editor saw, even if someone else has changed it since.
       const context = { old: valuesOf(base), edit, names };
       const clauses = [
-        ...fieldsOf(patch).map((field) => clauseOf(field, context)),
-        ...(newLabels.length > 0 ? [newLabelsClause(newLabels)] : []),
+        ...fieldsOf(patch)
+          .filter((field) => field !== "labels" || newLabels.length === 0 || !isSameLabels(edit))
+          .map((field) => clauseOf(field, context)),
+        ...(newLabels.length > 0 ? [newLabelsClause(newLabels, edit)] : []),
       ];
       const said = clauses.map((clause, index) =>
         clause(index === 0 ? title : say("did.again", { title })),
       );
-      return said.length === 0 ? say("did.unchanged", { title }) : enumerated(said);
+      return said.length === 0 ? say(tensed("unchanged", edit), { title }) : enumerated(said);
     }
     default:
       return unreachable(action);
   }
 }
+
+/** New labels are added to the present ones, which are in the patch as well. */
+const isSameLabels = ({ base, patch }: DescribedEdit): boolean =>
+  sameSet(valuesOf(base).labels ?? [], patch.labels ?? []);
 
 const longestTitle = 80;
 const titleIn = (title: string): string => excerpt(plainLine(title), longestTitle);
@@ -126,23 +145,25 @@ function clauseOf(field: PatchField, context: SentenceContext): Clause {
   const [from = "", to = ""] = [old, edit.patch].map((values) =>
     fieldInWords(field, values, names),
   );
-  return (title) => say("did.move", { title, from, to });
+  return (title) => say(tensed("move", edit), { title, from, to });
 }
 
 /** Fields with a description of their own. */
 const clauses: Readonly<Partial<Record<EditedField, (context: SentenceContext) => Clause>>> = {
-  title: ({ edit: { patch } }) => {
-    return (title) => say("did.rename", { title, to: titleIn(patch.title ?? "") });
+  title: ({ edit }) => {
+    const to = titleIn(edit.patch.title ?? "");
+    return (title) => say(tensed("rename", edit), { title, to });
   },
   when: (context) => whenClause(context),
-  milestone: ({ edit: { patch } }) => {
-    return (title) => say(patch.milestone ? "did.milestone" : "did.notMilestone", { title });
+  milestone: ({ edit }) => {
+    return (title) =>
+      say(tensed(edit.patch.milestone ? "milestone" : "notMilestone", edit), { title });
   },
-  private: ({ edit: { patch } }) => {
-    return (title) => say(patch.private ? "did.private" : "did.public", { title });
+  private: ({ edit }) => {
+    return (title) => say(tensed(edit.patch.private ? "private" : "public", edit), { title });
   },
-  completed: ({ edit: { patch } }) => {
-    return (title) => say(patch.completed ? "did.complete" : "did.reopen", { title });
+  completed: ({ edit }) => {
+    return (title) => say(tensed(edit.patch.completed ? "complete" : "reopen", edit), { title });
   },
   assigned: (context) => setClause(context, "assigned"),
   labels: (context) => setClause(context, "labels"),
@@ -156,13 +177,15 @@ const nounOf = (field: EditedField): string => {
   return isMessageId(id) ? say(id) : fieldNameOf(field);
 };
 
-function valueClause(field: EditedField, { old, edit: { patch }, names }: SentenceContext): Clause {
+function valueClause(field: EditedField, { old, edit, names }: SentenceContext): Clause {
+  const { patch } = edit;
   const noun = nounOf(field);
-  if (!patch[field]) return (title) => say("did.took", { noun, title });
+  if (!patch[field]) return (title) => say(tensed("took", edit), { noun, title });
   if (fieldOf(field).type.name !== "prose") {
-    return (title) => say("did.set", { noun, title, value: fieldInWords(field, patch, names) });
+    return (title) =>
+      say(tensed("set", edit), { noun, title, value: fieldInWords(field, patch, names) });
   }
-  return (title) => say(old[field] ? "did.changed" : "did.gave", { noun, title });
+  return (title) => say(tensed(old[field] ? "changed" : "gave", edit), { noun, title });
 }
 
 function dayClause(field: "startOn" | "dueOn", { old, edit, names }: SentenceContext): Clause {
@@ -171,10 +194,12 @@ function dayClause(field: "startOn" | "dueOn", { old, edit, names }: SentenceCon
   const said = (day: Temporal.PlainDate) => dayOf(day, { edit, names });
   if (!is) {
     return (title) =>
-      was ? say("did.tookDay", { noun, title, was: said(was) }) : say("did.took", { noun, title });
+      was
+        ? say(tensed("tookDay", edit), { noun, title, was: said(was) })
+        : say(tensed("took", edit), { noun, title });
   }
-  if (!was) return (title) => say("did.set", { noun, title, value: said(is) });
-  return (title) => say("did.moveDay", { noun, title, from: said(was), to: said(is) });
+  if (!was) return (title) => say(tensed("set", edit), { noun, title, value: said(is) });
+  return (title) => say(tensed("moveDay", edit), { noun, title, from: said(was), to: said(is) });
 }
 
 /** People and labels are added and removed one by one. */
@@ -188,37 +213,43 @@ function setClause({ old, edit, names }: SentenceContext, field: "assigned" | "l
   const added = (is ?? []).filter((id) => !was?.includes(id)).map(nameOf);
   const removed = (was ?? []).filter((id) => !is?.includes(id)).map(nameOf);
   return (title) => {
-    const came = say(field === "assigned" ? "did.assign" : "did.label", {
+    const came = say(tensed(field === "assigned" ? "assign" : "label", edit), {
       names: enumerated(added),
       title,
     });
-    const went = say("did.takeOff", {
+    const went = say(tensed("takeOff", edit), {
       names: enumerated(removed),
       title: added.length > 0 ? say("did.again", { title }) : title,
     });
-    if (added.length === 0) return removed.length === 0 ? say("did.unchanged", { title }) : went;
+    if (added.length === 0)
+      return removed.length === 0 ? say(tensed("unchanged", edit), { title }) : went;
     return removed.length === 0 ? came : enumerated([came, went]);
   };
 }
 
 const newLabelsClause =
-  (labels: readonly string[]): Clause =>
+  (labels: readonly string[], edit: DescribedEdit): Clause =>
   (title) =>
-    say("did.newLabels", { title, count: labels.length, names: enumerated(labels.map(quote)) });
+    say(tensed("newLabels", edit), {
+      title,
+      count: labels.length,
+      names: enumerated(labels.map(quote)),
+    });
 
 /** The shortest description of the change: only times within a day, only days if the times stay. */
 function whenClause(context: SentenceContext): Clause {
   const { old, edit, names } = context;
   const [was, is] = [old.when, edit.patch.when];
-  if (!is) return (title) => say("did.unchanged", { title });
-  if (!was) return (title) => say("did.setTime", { title, span: spanOf(is, context) });
+  if (!is) return (title) => say(tensed("unchanged", edit), { title });
+  if (!was) return (title) => say(tensed("setTime", edit), { title, span: spanOf(is, context) });
   const [from, to] = [inZone(was, names.zone), inZone(is, names.zone)];
   if (from.kind === "times" && to.kind === "times") return timesClause({ from, to }, context);
   if (from.kind === "dates" && to.kind === "dates") return datesClause({ from, to }, context);
   const before = spanOf(was, context);
   return to.kind === "dates"
-    ? (title) => say("did.madeAllDay", { title, days: dayRange(to, context), was: before })
-    : (title) => say("did.gaveTime", { title, span: spanOf(is, context), was: before });
+    ? (title) =>
+        say(tensed("madeAllDay", edit), { title, days: dayRange(to, context), was: before })
+    : (title) => say(tensed("gaveTime", edit), { title, span: spanOf(is, context), was: before });
 }
 
 type Times = Extract<When, { readonly kind: "times" }>;
@@ -228,6 +259,7 @@ function timesClause(
   { from, to }: { readonly from: Times; readonly to: Times },
   context: SentenceContext,
 ): Clause {
+  const { edit } = context;
   const [day, newDay] = [from.start.toPlainDate(), to.start.toPlainDate()];
   const [clock, newClock] = [clockInWords(from.start), clockInWords(to.start)];
   const sameStart = from.start.epochMilliseconds === to.start.epochMilliseconds;
@@ -236,23 +268,23 @@ function timesClause(
   if (sameStart && newEnd !== null) {
     return (title) =>
       end === null
-        ? say("did.setEnd", { title, to: newEnd })
-        : say("did.moveEnd", { title, from: end, to: newEnd });
+        ? say(tensed("setEnd", edit), { title, to: newEnd })
+        : say(tensed("moveEnd", edit), { title, from: end, to: newEnd });
   }
-  if (sameStart) return (title) => say("did.tookEnd", { title });
+  if (sameStart) return (title) => say(tensed("tookEnd", edit), { title });
   const sameLength = lengthOf(from) === lengthOf(to);
-  if (!sameLength) return moved(spanOf(from, context), spanOf(to, context));
-  if (sameDay(day, newDay)) return moved(clock, newClock);
+  if (!sameLength) return moved(spanOf(from, context), spanOf(to, context), context);
+  if (sameDay(day, newDay)) return moved(clock, newClock, context);
   const [oldDay, nextDay] = [dayOf(day, context), dayOf(newDay, context)];
   return clock === newClock
-    ? moved(oldDay, nextDay)
-    : moved(`${oldDay}, ${clock}`, `${nextDay}, ${newClock}`);
+    ? moved(oldDay, nextDay, context)
+    : moved(`${oldDay}, ${clock}`, `${nextDay}, ${newClock}`, context);
 }
 
 const moved =
-  (from: string, to: string): Clause =>
+  (from: string, to: string, { edit }: Pick<SentenceContext, "edit">): Clause =>
   (title) =>
-    say("did.move", { title, from, to });
+    say(tensed("move", edit), { title, from, to });
 
 function datesClause(
   { from, to }: { readonly from: Dates; readonly to: Dates },
@@ -260,8 +292,8 @@ function datesClause(
 ): Clause {
   const sameLength = daysOf(from) === daysOf(to);
   return sameLength
-    ? moved(dayOf(from.start, context), dayOf(to.start, context))
-    : moved(dayRange(from, context), dayRange(to, context));
+    ? moved(dayOf(from.start, context), dayOf(to.start, context), context)
+    : moved(dayRange(from, context), dayRange(to, context), context);
 }
 
 const daysOf = ({ start, end }: Dates): number => start.until(end).days;

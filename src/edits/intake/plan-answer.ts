@@ -38,7 +38,7 @@ export interface PlannedItem {
   readonly changes: readonly FieldChange[];
   /** The changes for people, in order. */
   readonly words: readonly ChangeInWords[];
-  /** What it does, in words: "moved Release call from 10:00 to 11:00"; null if nothing. */
+  /** In words: "moved Release call from 10:00 to 11:00", or "move …" without an edit; null for no change. */
   readonly did: string | null;
   /** Why it is refused, or what of an accepted item cannot be stored. */
   readonly problems: readonly Note[];
@@ -136,6 +136,7 @@ export const refusedFile = (errors: readonly IcsProblem[], most: number): Accept
 
 function planned({ itemPlan, editId }: Kept, names: Names, at: Temporal.Instant): PlannedItem {
   const { incoming, kind, title, changes, refusals, notes, ending } = itemPlan;
+  const about = { createdAt: at, isPlanned: editId === null };
   return {
     uid: incoming.uid,
     series: incoming.series ?? null,
@@ -144,7 +145,7 @@ function planned({ itemPlan, editId }: Kept, names: Names, at: Temporal.Instant)
     title,
     changes,
     words: changesInWords(changes, names),
-    did: ending.kind === "edit" ? didInWords({ ...ending.edit, createdAt: at }, names) : null,
+    did: ending.kind === "edit" ? didInWords({ ...ending.edit, ...about }, names) : null,
     problems: [...refusals, ...notes].map(({ line, code, message }) => ({ line, code, message })),
     editId,
   };

@@ -1,3 +1,4 @@
+import { asSentence } from "../../domain/text.ts";
 import type { Topic } from "../../store/topic-watch.ts";
 import { say } from "../../texts/say.ts";
 import { html, type Markup, type TemplatePart } from "./markup-template.ts";
@@ -259,7 +260,7 @@ function described(
   const attributes = ids.length > 0 ? html`${invalid} aria-describedby="${ids.join(" ")}"` : null;
   return html`<div class="field">${control(attributes)}${
     hint === null ? null : html`<p class="hint" id="${name}-hint">${hint}</p>`
-  }${problem ? html`<p class="problem" id="${name}-problem">${problem}</p>` : null}</div>`;
+  }${problem ? html`<p class="problem" id="${name}-problem">${asSentence(problem)}</p>` : null}</div>`;
 }
 
 interface ChoiceOptions {

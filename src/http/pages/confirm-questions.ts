@@ -1,3 +1,4 @@
+import { asSentence } from "../../domain/text.ts";
 import type { EditStory } from "../../edits/actions/describe.ts";
 import type { PublishedFeed } from "../../feeds/published-feeds.ts";
 import type { PasswordUse } from "../../people/password-use.ts";
@@ -5,7 +6,7 @@ import type { PersonDescription } from "../../people/people.ts";
 import { listParts } from "../../texts/dates.ts";
 import { say } from "../../texts/say.ts";
 import type { ConfirmQuestion } from "./confirm-page.ts";
-import { asSentence, spoken, timeTag } from "./edit-parts.ts";
+import { spoken, timeTag } from "./edit-parts.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 // Questions before destructive actions. `zone`: zone of the times; `back`: the target of Cancel.

@@ -1,3 +1,4 @@
+import { asSentence, capital } from "../../domain/text.ts";
 import { type Acceptance, countEdits, type PlannedItem } from "../../edits/intake/plan-answer.ts";
 import { say } from "../../texts/say.ts";
 import {
@@ -36,7 +37,7 @@ interface FileFormOptions extends FormFrame {
 /** Asks for a calendar file and a place for its new items: `/edits/file`. */
 export function fileFormPage(options: FileFormOptions): Page {
   const { places, formToken, root, project = "", list = "", problem = null } = options;
-  const body = html`${problem === null ? null : notice("bad", problem)}
+  const body = html`${problem === null ? null : notice("bad", asSentence(problem))}
 <form method="post" enctype="multipart/form-data" action="${root}edits/file" class="card">
 <input type="hidden" name="form" value="${formToken}">
 <div class="field"><label for="file">${say("file.calendarFile")}</label>
@@ -90,7 +91,7 @@ export function filePlanPage(
       lead: html`<bdi>${name}</bdi>: ${say("file.nothingStored")}`,
       body: card({
         title: null,
-        body: html`<ul>${acceptance.errors.map(({ line, message }) => html`<li>${lineOf(line)}<bdi>${message}</bdi></li>`)}</ul>`,
+        body: html`<ul>${acceptance.errors.map(({ line, message }) => html`<li>${lineOf(line)}<bdi>${asSentence(message)}</bdi></li>`)}</ul>`,
         footer: again,
       }),
     };
@@ -116,7 +117,7 @@ ${button(say("file.applyCount", { count: wanted }), { tone: "main" })}${again}</
       title: null,
       body: html`<ul class="plain-list">${listed.map((item) => planItem(item, { root, isDone }))}${others.map(
         ({ line, message }) =>
-          html`<li>${badge(say("file.refused"), "bad")} ${lineOf(line)}<bdi>${message}</bdi></li>`,
+          html`<li>${badge(say("file.refused"), "bad")} ${lineOf(line)}<bdi>${asSentence(message)}</bdi></li>`,
       )}</ul>${sendingSeconds > 0 ? html`<p>${say("file.sending", { count: sendingSeconds })}</p>` : null}${unlisted > 0 ? html`<p>${say("file.andMore", { count: unlisted })}</p>` : null}${wanted + refused + others.length === 0 ? html`<p>${say("file.noDifference")}</p>` : null}`,
       footer: apply,
     })}${isDone ? seriesOf(items).map((series) => seriesUndoForm(series, frame)) : null}`,
@@ -171,9 +172,8 @@ function planItem(
       : html` (<a href="${root}edits/${editId}">${say("file.edit", { id: editId })}</a>)`
   }</p>
 ${changes.length > 0 ? html`<ul class="changes">${changes}</ul>` : null}
-${problems.map(({ line, message }) => html`<p class="${action === "refused" ? "problem" : "hint"}">${lineOf(line)}<bdi>${message}</bdi></p>`)}</li>`;
+${problems.map(({ line, message }) => html`<p class="${action === "refused" ? "problem" : "hint"}">${lineOf(line)}<bdi>${asSentence(message)}</bdi></p>`)}</li>`;
 }
 
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 const lineOf = (line: number | null): string =>
   line === null ? "" : `${say("file.line", { line })} `;

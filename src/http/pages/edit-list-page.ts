@@ -1,4 +1,5 @@
 import { channels, editStates } from "../../domain/edit.ts";
+import { asSentence } from "../../domain/text.ts";
 import { enumerated } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
 import type { EditQuery } from "../../edits/actions/edit-query.ts";
@@ -65,7 +66,7 @@ export function editListPage(data: EditListData): Page {
     body: html`${removals.map((held) => removalCard(held, formToken))}
 ${tabs(say("edits.byState"), stateTabs(query))}
 ${filterForm(data)}
-${problem === null ? null : notice("bad", problem)}
+${problem === null ? null : notice("bad", asSentence(problem))}
 <section id="edits" data-live="edits">${list(data)}</section>`,
   };
 }

@@ -1,3 +1,4 @@
+import { asSentence } from "../../domain/text.ts";
 import type { EditDescription, EditStory } from "../../edits/actions/describe.ts";
 import type { ResolutionPreview } from "../../edits/actions/resolution-preview.ts";
 import type { UndoPreview } from "../../edits/actions/undo-preview.ts";
@@ -13,7 +14,7 @@ import {
   postForm,
   table,
 } from "./components.ts";
-import { asSentence, spoken, stateBadge, timeTag, wayButton } from "./edit-parts.ts";
+import { spoken, stateBadge, timeTag, wayButton } from "./edit-parts.ts";
 import type { FormFrame, Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
 

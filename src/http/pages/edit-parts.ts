@@ -1,4 +1,5 @@
 import type { EditState } from "../../domain/edit.ts";
+import { asSentence } from "../../domain/text.ts";
 import { dayInWords } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
 import { editStateLabel } from "../../edits/actions/state-labels.ts";
@@ -31,10 +32,6 @@ export function wayButton(
   const pressed = button(label, { tone, ...(to !== undefined && { to }) });
   return html`<div class="way">${pressed}<p class="hint">${asSentence(does)}</p></div>`;
 }
-
-/** "nothing is sent" as "Nothing is sent." */
-export const asSentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** Badge colours of edit states. */
 export const stateTones: Readonly<Record<EditState, Tone | null>> = {

@@ -1,3 +1,4 @@
+import { asSentence } from "../../domain/text.ts";
 import { say } from "../../texts/say.ts";
 import type { Page } from "./layout.ts";
 import { html } from "./markup-template.ts";
@@ -10,7 +11,7 @@ export function errorPage(
   return {
     title: titleOf(status),
     width: "narrow",
-    body: html`<div class="card"><p>${sentence(detail)}</p>
+    body: html`<div class="card"><p>${asSentence(detail)}</p>
 <p class="row"><a class="button" href="${root}">${say("error.toStart")}</a></p></div>`,
   };
 }
@@ -20,10 +21,4 @@ const titled = [400, 401, 403, 404, 409, 413, 429, 500, 503, 507] as const;
 function titleOf(status: number): string {
   const known = titled.find((each) => each === status);
   return say(known ? `error.${known}` : status < 500 ? "error.other" : "error.500");
-}
-
-/** Details are written as a clause for programs. */
-function sentence(detail: string): string {
-  const text = `${detail.charAt(0).toUpperCase()}${detail.slice(1)}`;
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

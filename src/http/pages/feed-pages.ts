@@ -1,3 +1,4 @@
+import { asSentence } from "../../domain/text.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { dayInWords, enumerated, spanInWords } from "../../domain/wording.ts";
 import type { FeedContent } from "../../feeds/feed-presence.ts";
@@ -108,7 +109,7 @@ function problemList(title: string, problems: readonly string[]): Markup | null 
   if (problems.length === 0) return null;
   return notice(
     "bad",
-    html`<p>${title}</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
+    html`<p>${title}</p><ul>${problems.map((text) => html`<li>${asSentence(text)}</li>`)}</ul>`,
   );
 }
 

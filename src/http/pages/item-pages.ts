@@ -8,7 +8,7 @@ import {
 } from "../../domain/fields.ts";
 import type { LabelId, PersonId } from "../../domain/ids.ts";
 import type { Item, Label, Person, Project, Todolist } from "../../domain/item.ts";
-import { plainDescription } from "../../domain/text.ts";
+import { asSentence, plainDescription } from "../../domain/text.ts";
 import {
   dayInWords,
   fieldNameOf,
@@ -122,7 +122,7 @@ export function newItemPage(data: NewItemPageData): Page {
   const of = controls(fields, faults);
   const titles = new Map(projects.map(({ id, title }) => [id, title]));
   const choose = { value: "", label: say("action.choose") };
-  const body = html`${problems.map((text) => notice("bad", text))}
+  const body = html`${problems.map((text) => notice("bad", asSentence(text)))}
 ${card({
   title: null,
   body: postForm(
@@ -189,7 +189,7 @@ function saidAbout({ edit, isUnchanged, problems = [], since, faults = [] }: For
             link: (text) => html`<a href="../../edits/${edit}">${text}</a>`,
           }),
         )
-  }${isUnchanged ? notice("info", say("item.unchanged")) : null}${problems.map((text) => notice("bad", text))}${
+  }${isUnchanged ? notice("info", say("item.unchanged")) : null}${problems.map((text) => notice("bad", asSentence(text)))}${
     faults.length > 0 ? notice("bad", say("item.invalid")) : null
   }${
     since

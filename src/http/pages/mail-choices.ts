@@ -4,6 +4,7 @@ import {
   type MailWishes,
   mailKinds,
 } from "../../domain/mail-kind.ts";
+import { capital } from "../../domain/text.ts";
 import { say } from "../../texts/say.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
@@ -79,5 +80,3 @@ function doneInWords({ to, choice }: ChoiceChange): string {
 
 /** "no more digest", not "no more the digest". */
 const bare = (words: string): string => words.replace(/^the /, "");
-
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

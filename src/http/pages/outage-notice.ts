@@ -1,4 +1,4 @@
-import { capital } from "../../domain/trouble.ts";
+import { capital } from "../../domain/text.ts";
 import type { TroubleWords } from "../../domain/trouble-kinds.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { say } from "../../texts/say.ts";

@@ -1,4 +1,5 @@
 import { type MailChoice, mailKinds } from "../../domain/mail-kind.ts";
+import { capital } from "../../domain/text.ts";
 import type { OutboxMail, OutboxText } from "../../mail/outbox.ts";
 import type { PersonDescription } from "../../people/people.ts";
 import type { WebhookDescription } from "../../people/webhook-settings.ts";
@@ -124,7 +125,7 @@ export function mailSwitches(
   const rows = mailKinds.map((kind) => {
     const words = say(`mails.kind.${kind}`);
     const isOn = granted[kind] && !isNone && !off.includes(kind);
-    const name = html`${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+    const name = html`${capital(words)}`;
     const control = granted[kind]
       ? html`<button role="switch" aria-checked="${isOn ? "true" : "false"}" aria-label="${words}" name="${isOn ? "off" : "on"}" value="${kind}">${say(isOn ? "people.switchOn" : "people.switchOff")}</button>`
       : html`<span class="quiet">${say("people.offByConfig")}</span>`;

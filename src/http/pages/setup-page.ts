@@ -1,4 +1,5 @@
 import type { Project } from "../../domain/item.ts";
+import { asSentence } from "../../domain/text.ts";
 import { say } from "../../texts/say.ts";
 import { button, card, checkbox, field, notice, postForm } from "./components.ts";
 import type { Page } from "./layout.ts";
@@ -33,7 +34,7 @@ export function setupPage({
     width: "narrow",
     scripts: ["setup"],
     lead: say("setup.lead"),
-    body: html`${common.map(({ problem }) => notice("bad", problem))}${card({
+    body: html`${common.map(({ problem }) => notice("bad", asSentence(problem)))}${card({
       title: null,
       body: postForm(
         { action: "setup", formToken },
@@ -114,7 +115,7 @@ ${open.map(({ id, title }) => checkbox({ name: "project", value: String(id), lab
   return {
     title: say("setup.works"),
     width: "narrow",
-    body: html`${said && notice(said.isRight ? "good" : "bad", `${said.said.charAt(0).toUpperCase()}${said.said.slice(1)}`)}
+    body: html`${said && notice(said.isRight ? "good" : "bad", asSentence(said.said))}
 ${card({
   title: say("setup.found"),
   body: html`<ul>${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`,

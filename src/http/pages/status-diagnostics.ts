@@ -1,4 +1,5 @@
 import type { EffectiveSetting } from "../../config/effective.ts";
+import { asSentence } from "../../domain/text.ts";
 import { longBlockInWords, quotaInWords } from "../../domain/wording.ts";
 import { currentLocale } from "../../texts/dates.ts";
 import { say } from "../../texts/say.ts";
@@ -133,7 +134,7 @@ function answers({ eventLoop, storage, proxy, disk, metrics }: Status): Markup {
             ? say("diag.trusted")
             : say("value.none"),
       ],
-    ])}${block === null ? null : html`<p>${block.charAt(0).toUpperCase()}${block.slice(1)}.</p>`}`,
+    ])}${block === null ? null : html`<p>${asSentence(block)}</p>`}`,
     footer: say("diag.lastMinutes", { minutes }),
     id: "answers",
   });

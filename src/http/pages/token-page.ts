@@ -1,3 +1,4 @@
+import { asSentence } from "../../domain/text.ts";
 import { type AccessToken, tokenScopes } from "../../store/calendars/token-table.ts";
 import { say } from "../../texts/say.ts";
 import { button, card, copyField, field, notice, postForm, selectField } from "./components.ts";
@@ -31,7 +32,7 @@ ${postForm({ action: null, formToken, inRow: true }, button(say("token.revoke"),
     current: "me",
     width: "narrow",
     lead: html`${say("token.lead")} <a href="${root}me#tokens">${say("action.back")}</a>`,
-    body: html`${problem === null ? null : notice("bad", problem)}
+    body: html`${problem === null ? null : notice("bad", asSentence(problem))}
 ${
   issued === null
     ? null

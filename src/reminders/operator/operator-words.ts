@@ -1,10 +1,5 @@
-import {
-  capital,
-  troubleId,
-  troubleReport,
-  troubleWords,
-  verdictOf,
-} from "../../domain/trouble.ts";
+import { capital } from "../../domain/text.ts";
+import { troubleId, troubleReport, troubleWords, verdictOf } from "../../domain/trouble.ts";
 import { type Trouble, troubleKinds } from "../../domain/trouble-kinds.ts";
 import { momentInWords } from "../../domain/wording.ts";
 import { say } from "../../texts/say.ts";

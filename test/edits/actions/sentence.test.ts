@@ -11,7 +11,13 @@ import {
 import type { Item } from "../../../src/domain/item.ts";
 import type { Patch } from "../../../src/domain/patch.ts";
 import { programName } from "../../../src/domain/program-name.ts";
-import { didInWords, editInWords, sinceInWords } from "../../../src/edits/actions/sentence.ts";
+import {
+  type DescribedEdit,
+  didInWords,
+  editInWords,
+  sinceInWords,
+} from "../../../src/edits/actions/sentence.ts";
+import { inLanguage } from "../../../src/texts/say.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
 import { handClock, testStore } from "../../support/test-store.ts";
 
@@ -120,6 +126,24 @@ describe("sentences about a change", () => {
     expect(didInWords(edit, { ...names, zone: "America/New_York" })).toBe(
       "moved Release call from 04:00 to 05:00",
     );
+  });
+
+  it("says of a planned edit what will be done", () => {
+    const edit = { patch: {}, newLabels: [], createdAt, isPlanned: true };
+    const said = (about: Pick<DescribedEdit, "action" | "base"> & Partial<DescribedEdit>) =>
+      didInWords({ ...edit, ...about }, names);
+    expect(said({ action: "create", base: write })).toBe("create the task Write, due Tue 24 Nov");
+    expect(said({ action: "complete", base: write, patch: { completed: true } })).toBe(
+      "complete Write",
+    );
+    expect(said({ action: "update", base: write, newLabels: ["QA"] })).toBe(
+      'give Write the new label "QA"',
+    );
+    const german = inLanguage(
+      () => "de",
+      () => said({ action: "update", base: call, patch: { title: "Launch" } }),
+    );
+    expect(german).toBe("benennt Release call in Launch um");
   });
 
   it("names what was created or deleted, with its date", () => {

@@ -86,7 +86,7 @@ it("accepts what it can, in file order, and names each refusal", () => {
   ]);
 });
 
-it("a dry run stores nothing and gives the same answer", () => {
+it("a dry run stores nothing and says of the same items what will be done", () => {
   const { rig, uid } = withItem(acceptRig({ labels: "create" }), aTask(601));
   const gone = rig.put(aTask(602));
   const file = calendar(
@@ -103,8 +103,24 @@ it("a dry run stores nothing and gives the same answer", () => {
   expect(rig.woken()).toBe(0);
 
   const real = rig.plan(file, { listId: list });
-  const plain = ({ items }: typeof real) => items.map((item) => ({ ...item, editId: null }));
+  const plain = ({ items }: typeof real) =>
+    items.map((item) => ({ ...item, did: null, editId: null }));
   expect(plain(real)).toEqual(plain(dry));
+  const said = [dry, real].map(({ items }) => items.map(({ did }) => did));
+  expect(said).toEqual([
+    [
+      'give Task 601 the new label "Fresh"',
+      "delete Task 602, due Tue 24 Nov",
+      "create the event Party, all day Thu 24 Dec",
+      "create the task Chore, due Thu 24 Dec",
+    ],
+    [
+      'gave Task 601 the new label "Fresh"',
+      "deleted Task 602, due Tue 24 Nov",
+      "created the event Party, all day Thu 24 Dec",
+      "created the task Chore, due Thu 24 Dec",
+    ],
+  ]);
   expect(real.items.map(({ editId }) => editId)).toEqual([1, 2, 3, 4]);
   expect(rig.woken()).toBe(1);
 });
