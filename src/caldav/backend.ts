@@ -9,8 +9,10 @@ import { appleProfile, profileType, profileUuid } from "../calendars/apple-profi
 import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
 import type { Push } from "../calendars/push-support.ts";
 import type { Person } from "../domain/item.ts";
+import { sentenceInWords } from "../ics/text/problem-in-words.ts";
 import { retryAfterOf } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
+import { currentLanguage, inLanguage } from "../texts/say.ts";
 import { createLogin, type LoginDeps } from "./dav-login.ts";
 import { moveObject } from "./move-object.ts";
 import { putObject } from "./put-object.ts";
@@ -44,6 +46,11 @@ export function createCaldavBackend(deps: BackendDeps): CalendarBackend {
 
   return {
     logIn: createLogin(deps),
+    describe: sentenceInWords,
+    speakTo(person: Person, work) {
+      const present = currentLanguage();
+      return inLanguage(() => store.personLanguages.of(person.id) ?? present, work);
+    },
     prepare: (person: Person, slug) => calendars.prepare(person.id, slug),
     calendars: (person: Person) => calendars.list(person.id),
     calendar: (person: Person, slug) => calendars.find(person.id, slug),

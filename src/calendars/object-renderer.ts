@@ -249,7 +249,7 @@ function keptLines(raw: string, component: ObjectComponent) {
 /** The alarm that was taken as the reminder. Any zone of floating times gives the same distance between times of one item. */
 function reminderOf(own: Component, alarms: readonly Component[]): Component | undefined {
   const zoneOf = zonesOfFile(own, "UTC");
-  const reading = { component: own, uid: "", problems: [], zoneOf, describeRule: () => null };
+  const reading = { component: own, uid: "", problems: [], zoneOf };
   const { start, end } = readSpan(reading);
   // A file that changes only some properties may omit the start.
   const anchor = { start: start ?? anyStart, end, zoneOf };

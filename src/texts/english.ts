@@ -1,5 +1,8 @@
+import { sentences } from "@dayferry/ical/sentences";
+
 /** Every message in English, in ICU MessageFormat. The other languages have the same ids and placeholders. */
 export const english = {
+  ...sentences,
   "absence.archived": "Its project or list is archived.",
   "absence.assigned": "It is assigned to no one whom the feed covers.",
   "absence.before": "It was completed before {day}.",

@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { object, vevent } from "../../packages/caldav-server/test/protocol/world.ts";
+import { personId } from "../../src/domain/ids.ts";
 import { startDav } from "../support/dav-server.ts";
 import { anEvent, times } from "../support/items.ts";
 
@@ -55,6 +56,18 @@ describe("unsupported methods", () => {
       expect((await call(`GET ${calendar}${name}`)).status).toBe(404);
     },
   );
+});
+
+it("a refusal is in the person's language, else in the program's", async () => {
+  const { call, store } = await startDav();
+  const put = (language: string) =>
+    call(`PUT ${calendar}series.ics`, {
+      headers: { "content-type": "text/calendar", "accept-language": language },
+      body: object(vevent("series@example.com", "RRULE:FREQ=DAILY")),
+    });
+  expect((await put("en")).text).toContain("RRULE: the service has no repeating items");
+  store.personLanguages.choose(personId(11), "de");
+  expect((await put("en")).text).toContain("RRULE: der Dienst hat keine wiederholten Einträge");
 });
 
 describe("long bodies", () => {

@@ -14,7 +14,7 @@ import { ana, ben, startApp, token } from "./people-rig.ts";
 
 type Store = Awaited<ReturnType<typeof startApp>>["store"];
 
-async function signedIn() {
+async function signedIn(language = "en") {
   const started = await startApp();
   const { headers } = await started.call(`GET /?token=${token}`);
   const cookie = (headers.get("set-cookie") ?? "").split(";", 1).join("");
@@ -33,7 +33,8 @@ async function signedIn() {
       if (typeof value === "string") body.set(name, value);
       else body.set(name, value, 'my "own".ics');
     }
-    return started.call(`POST ${path}`, { headers: { cookie }, body });
+    const headers = { cookie, "accept-language": language };
+    return started.call(`POST ${path}`, { headers, body });
   };
   return { ...started, look, press, send };
 }
@@ -299,6 +300,20 @@ describe("/edits/file", () => {
       ["dashboard", null],
       ["dashboard", null],
     ]);
+  });
+
+  it("says in the reader's language what it would do, and why not", async () => {
+    const { send } = await signedIn("de");
+    const sent = file(
+      vevent("new@example.com", "SUMMARY:Launch", "DTSTART:20261201T090000Z", "LOCATION:Room 5"),
+      vevent("odd@example.com", "SUMMARY:Daily", "DTSTART:20261201T090000Z", "RRULE:FREQ=DAILY"),
+    );
+    const plan = await send("/edits/file", { file: sent, project: "2001", list: "" });
+    expect(plan.text).toContain("Legt an (Termin): Launch am Di., 1. Dez., 10:00");
+    expect(plan.text).toContain("der Dienst hat kein Feld für einen Ort");
+    expect(plan.text).toContain("RRULE hat kein Ende; geben Sie ein COUNT oder UNTIL an.");
+    const cut = await send("/edits/file", { file: new Blob(["BEGIN:VCALENDAR"]), project: "2001" });
+    expect(cut.text).toContain("Die Datei endet innerhalb von VCALENDAR: END:VCALENDAR fehlt.");
   });
 
   it("says what is wrong with a file, or that it is missing", async () => {

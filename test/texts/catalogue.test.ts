@@ -1,12 +1,16 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inEnglish, sentence } from "@dayferry/ical";
+import { sentences } from "@dayferry/ical/sentences";
 import { IntlMessageFormat } from "intl-messageformat";
 import { describe, expect, it } from "vitest";
+import { sentenceInWords } from "../../src/ics/text/problem-in-words.ts";
 import german from "../../src/texts/de.json" with { type: "json" };
 import { english } from "../../src/texts/english.ts";
 import spanish from "../../src/texts/es.json" with { type: "json" };
 import french from "../../src/texts/fr.json" with { type: "json" };
+import { inLanguage, languageCodes } from "../../src/texts/say.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const languages: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
@@ -45,7 +49,7 @@ const limits: readonly (readonly [RegExp, number])[] = [
 
 describe.each(languages)("the catalogue in %s", (language, messages) => {
   it("has every message, and no other", () => {
-    expect(Object.keys(messages)).toEqual(ids);
+    expect(Object.keys(messages).toSorted()).toEqual(ids.toSorted());
   });
 
   it("uses the placeholders of the English messages", () => {
@@ -78,8 +82,35 @@ describe.each(languages)("the catalogue in %s", (language, messages) => {
 });
 
 describe("the catalogue", () => {
+  it("has every sentence of the package ical in four languages, each with its values", () => {
+    const own = Object.keys(sentences);
+    expect(own.length).toBeGreaterThan(100);
+    for (const [language, messages] of languages) {
+      const missing = own.filter((id) => (messages[id] ?? "") === "");
+      expect({ language, missing }).toEqual({ language, missing: [] });
+    }
+    const why = sentence("ical.zonePart", {
+      name: "STANDARD",
+      line: 7,
+      why: sentence("ical.zoneStart"),
+    });
+    const about = { name: "DTSTART", zone: '"Own"', why };
+    const said = languageCodes.map((language) =>
+      inLanguage(
+        () => language,
+        () => sentenceInWords(sentence("ical.unreadableZone", about)),
+      ),
+    );
+    expect(new Set(said).size).toBe(4);
+    for (const each of said) expect(each).toMatch(/DTSTART.*"Own".*STANDARD.*7.*DTSTART/);
+    expect(said[0]).toBe(inEnglish(sentence("ical.unreadableZone", about)));
+  });
+
   it("has only messages used by some page, mail or feed", () => {
-    const files = globSync(["src/**/*.ts", "web/*.ts"], { cwd: root, exclude: ["src/texts/**"] });
+    const files = globSync(["src/**/*.ts", "packages/*/src/**/*.ts", "web/*.ts"], {
+      cwd: root,
+      exclude: ["src/texts/**", "packages/ical/src/sentences.ts"],
+    });
     const code = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
     const said = new Set(code.match(/(?<=")[\w-]+(?:\.[\w-]+)+(?=")/g));
     const begun = [...new Set(code.match(/(?<=`)[\w-]+\.[\w.-]*(?=\$\{)/g))];

@@ -1,4 +1,4 @@
-import type { IncomingObject, Result } from "@dayferry/ical";
+import type { IncomingObject, Result, Sentence } from "@dayferry/ical";
 
 /** Somebody who can log in. */
 export interface Account {
@@ -224,6 +224,10 @@ export interface PushSupport {
  */
 export interface CalendarBackend {
   logIn(attempt: LoginAttempt): Promise<LoginResult>;
+  /** Runs the work of a request, such that its refusals are in the person's language. */
+  speakTo?<Done>(person: Account, work: () => Done): Done;
+  /** Why an object is refused, in that language; in English by default. */
+  readonly describe?: (sentence: Sentence) => string;
   /**
    * Loads what an answer about one of the person's calendars, or about all (null), needs, while others run; null if there is
    * nothing to wait for.

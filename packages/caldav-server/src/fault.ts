@@ -1,4 +1,4 @@
-import type { ObjectFault } from "@dayferry/ical";
+import { inEnglish, type ObjectFault, type Sentence, sentence } from "@dayferry/ical";
 import type { Calendar, CalendarBackend, Privilege, Refusal } from "./backend.ts";
 import type { DavAnswer, DavContext, DavTarget } from "./dav-request.ts";
 import { allowedMethods } from "./privileges.ts";
@@ -84,9 +84,12 @@ export function errorContent({ precondition, reason }: DavFault): string {
 }
 
 /** Octets that are not a valid calendar object, or cannot be stored. */
-export function objectFault({ precondition, line, message }: ObjectFault): DavFault {
-  const where = line === null ? "" : `line ${line}: `;
-  return objectRefusal(precondition, `${where}${message}`);
+export function objectFault(
+  { precondition, line, message }: ObjectFault,
+  describe: (sentence: Sentence) => string = inEnglish,
+): DavFault {
+  const where = line === null ? message : sentence("ical.inLine", { line, message });
+  return objectRefusal(precondition, describe(where));
 }
 
 /** The privilege that a person lacks for a resource. Source: RFC 3744 7.1.1. */

@@ -3,9 +3,13 @@ import { httpDate } from "@dayferry/http-values";
 import {
   fail,
   type IncomingObject,
+  type ObjectPrecondition,
   ok,
+  quotedValue,
   type Result,
   readCalendarObject,
+  type Sentence,
+  sentence,
   withUid,
 } from "@dayferry/ical";
 import {
@@ -25,7 +29,6 @@ import {
   faultAnswer,
   missingFault,
   objectFault,
-  objectRefusal,
   plainFault,
   refusalFault,
 } from "./fault.ts";
@@ -120,23 +123,27 @@ interface SentOctets {
 
 /** Parses octets as a calendar object. */
 function readObject(
-  { zone, maxSize }: DavContext,
+  { zone, maxSize, backend }: DavContext,
   { type, body, reading }: SentOctets,
 ): Result<IncomingObject, DavFault> {
+  const refused = (precondition: ObjectPrecondition, message: Sentence) =>
+    fail(objectFault({ precondition, line: null, message }, backend.describe));
   if (type !== undefined && !saysCalendar(type, body)) {
-    const reason = `objects are text/calendar, not ${JSON.stringify(type.slice(0, 80))}`;
-    return fail(objectRefusal("supported-calendar-data", reason));
+    return refused(
+      "supported-calendar-data",
+      sentence("ical.objectType", { type: quotedValue(type) }),
+    );
   }
   const charset = strangeCharset(type, body);
   if (charset !== null) {
-    const reason = `objects are UTF-8, not ${JSON.stringify(charset.slice(0, 80))}`;
-    return fail(objectRefusal("supported-calendar-data", reason));
+    const message = sentence("ical.objectCharset", { charset: quotedValue(charset) });
+    return refused("supported-calendar-data", message);
   }
   if (body.length > maxSize) {
-    return fail(objectRefusal("max-resource-size", `an object may have ${maxSize} bytes at most`));
+    return refused("max-resource-size", sentence("ical.objectSize", { most: maxSize }));
   }
   const item = reading ?? readCalendarObject(body, { zone });
-  return item.ok ? item : fail(objectFault(item.failure));
+  return item.ok ? item : fail(objectFault(item.failure, backend.describe));
 }
 
 /** A generic binary type is accepted, as programs that only know files name no other. */

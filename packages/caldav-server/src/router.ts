@@ -221,7 +221,9 @@ function contextOf(
 
 function guarded(request: DavRequest, context: DavContext): DavAnswer {
   try {
-    return davAnswer(context, request);
+    const { backend, person } = context;
+    const answer = () => davAnswer(context, request);
+    return backend.speakTo ? backend.speakTo(person, answer) : answer();
   } catch (error) {
     const refusal = context.backend.refusalOf?.(error);
     if (refusal) return faultAnswer(refusalFault(refusal, context));

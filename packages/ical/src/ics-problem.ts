@@ -1,3 +1,5 @@
+import type { Sentence } from "./sentences.ts";
+
 /**
  * One reason why a file, or one item of it, cannot be accepted. `line` is 1-based and counts physical lines, not unfolded ones;
  * null if the problem has no position. `uid` is null if unknown. `message` is for people.  Codes of a whole file: `too-large`,
@@ -12,13 +14,13 @@ export interface IcsProblem {
   readonly line: number | null;
   readonly uid: string | null;
   readonly code: string;
-  readonly message: string;
+  readonly message: Sentence;
 }
 
 /** A problem with one value, without its position. */
 export interface ValueFault {
   readonly code: string;
-  readonly message: string;
+  readonly message: Sentence;
 }
 
 const longestExcerpt = 60;

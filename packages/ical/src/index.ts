@@ -40,6 +40,7 @@ export {
   type CalendarFile,
   type IncomingObject,
   type ObjectFault,
+  type ObjectPrecondition,
   readCalendar,
   readCalendarObject,
 } from "./read/calendar-object.ts";
@@ -58,7 +59,8 @@ export { findUnstorable, readItem } from "./read/read-item.ts";
 export { readSpan } from "./read/read-span.ts";
 export { timesOfRule, type Written } from "./read/series-times.ts";
 export { fail, ok, type Result } from "./result.ts";
-export { cleanText, longestText, oneLine, tooLongMessage } from "./text.ts";
+export { inEnglish, type Sentence, type SentenceId, sentence } from "./sentences.ts";
+export { cleanText, longestText, oneLine } from "./text.ts";
 export {
   matchesPropertyRange,
   matchesTimeRange,

@@ -1,10 +1,6 @@
 /** Limit of characters in a text; an edit that exceeds it is rejected, because it would slow down every reader. */
 export const longestText = 500_000;
 
-/** The message for a text that is too long. */
-export const tooLongMessage = (name: string, length: number): string =>
-  `${name} has ${length} characters, and a text ${longestText} at most`;
-
 /** Removes control characters (except line feed and tab) and lone surrogates; converts line ends to LF. */
 export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[[\p{Cc}\p{Cs}]--[\n\t]]/gv, "");

@@ -1,6 +1,7 @@
 import { quotedValue, type ValueFault } from "./ics-problem.ts";
 import { type ContentLine, param } from "./lines/content-line.ts";
 import { fail, ok, type Result } from "./result.ts";
+import { type Sentence, sentence } from "./sentences.ts";
 
 /** A DATE or DATE-TIME of a file; a time is in the time zone it was written in. */
 export type IncomingTime =
@@ -29,7 +30,7 @@ export type ZoneOf = (tzid: string | null) => FileZone | UnknownZone;
 export interface UnknownZone {
   readonly kind: "unknown";
   /** What is wrong with its definition in the file; null if there is none. */
-  readonly why: string | null;
+  readonly why: Sentence | null;
 }
 
 const datePattern = /^\d{8}$/;
@@ -47,10 +48,10 @@ export function readTime(line: ContentLine, zoneOf: ZoneOf): Result<IncomingTime
   const type = param(line, "VALUE")?.toUpperCase();
   if (type !== "DATE-TIME" && datePattern.test(value)) {
     const on = realDate(value);
-    return on ? ok({ kind: "date", on }) : badDate(line, "is no day of the calendar");
+    return on ? ok({ kind: "date", on }) : badDate(line, "ical.noSuchDay");
   }
   if (type === "DATE" || !timePattern.test(value)) {
-    return badDate(line, `is no ${type ?? "date or date with time"}`);
+    return type === undefined ? badDate(line, "ical.notDate") : notOfType(line, type);
   }
   const zone = value.endsWith("Z") ? "UTC" : zoneOf(param(line, "TZID") ?? null);
   return typeof zone === "string" ? namedTime(line, value, zone) : ruledTime(line, value, zone);
@@ -159,7 +160,7 @@ function namedTime(
   zone: string,
 ): Result<IncomingTime, ValueFault> {
   const at = realTime(value.endsWith("Z") ? value.slice(0, -1) : value, zone);
-  return at ? ok({ kind: "time", at }) : badDate(line, "is no time of the calendar");
+  return at ? ok({ kind: "time", at }) : badDate(line, "ical.noSuchTime");
 }
 
 function ruledTime(
@@ -169,14 +170,17 @@ function ruledTime(
 ): Result<IncomingTime, ValueFault> {
   if (isUnknown(zone)) return unknownZone(line, zone.why);
   const clock = realClock(value);
-  if (!clock) return badDate(line, "is no time of the calendar");
+  if (!clock) return badDate(line, "ical.noSuchTime");
   const at = zone.settle(clock);
-  return at ? ok({ kind: "time", at }) : unknownZone(line, "its rules cannot be followed");
+  return at ? ok({ kind: "time", at }) : unknownZone(line, sentence("ical.zoneRules"));
 }
 
-function unknownZone(line: ContentLine, why: string | null): Result<never, ValueFault> {
-  const own = why === null ? "" : `, and cannot be read from its definition (${why})`;
-  const message = `${line.name}: the time zone ${quotedValue(param(line, "TZID") ?? "")} is not known${own}; use an IANA name such as Europe/Berlin`;
+function unknownZone(line: ContentLine, why: Sentence | null): Result<never, ValueFault> {
+  const about = { name: line.name, zone: quotedValue(param(line, "TZID") ?? "") };
+  const message =
+    why === null
+      ? sentence("ical.unknownZone", about)
+      : sentence("ical.unreadableZone", { ...about, why });
   return fail({ code: "unknown-zone", message });
 }
 
@@ -208,6 +212,14 @@ function realTime(digits: string, zone: string): Temporal.ZonedDateTime | null {
   }
 }
 
-function badDate(line: ContentLine, why: string): Result<never, ValueFault> {
-  return fail({ code: "bad-date", message: `${line.name}: ${quotedValue(line.value)} ${why}` });
+function badDate(
+  { name, value }: ContentLine,
+  why: "ical.noSuchDay" | "ical.noSuchTime" | "ical.notDate",
+): Result<never, ValueFault> {
+  return fail({ code: "bad-date", message: sentence(why, { name, value: quotedValue(value) }) });
+}
+
+function notOfType({ name, value }: ContentLine, type: string): Result<never, ValueFault> {
+  const message = sentence("ical.notOfType", { name, value: quotedValue(value), type });
+  return fail({ code: "bad-date", message });
 }

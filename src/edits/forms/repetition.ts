@@ -1,6 +1,7 @@
 import { timesOfRule, type Written } from "@dayferry/ical";
 import type { Item } from "../../domain/item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { sentenceInWords } from "../../ics/text/problem-in-words.ts";
 import { say } from "../../texts/say.ts";
 import { mostOccurrences } from "../intake/accept.ts";
 
@@ -55,7 +56,7 @@ export function repeated(
     most: mostOccurrences,
     endOf: () => () => false,
   });
-  if (!found.ok) return fail([{ field: "repeats", message: found.failure }]);
+  if (!found.ok) return fail([{ field: "repeats", message: sentenceInWords(found.failure) }]);
   return ok(found.value.map((time) => movedTo(item, { start, time, zone })));
 }
 

@@ -1,4 +1,4 @@
-import { type IcsProblem, largestFile } from "@dayferry/ical";
+import { largestFile } from "@dayferry/ical";
 import { isId, type ListId, type ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { slugOf } from "../../domain/slug.ts";
@@ -14,6 +14,7 @@ import {
   type FileReading,
   longestAtOnce,
 } from "../../ics/read/calendar-reader.ts";
+import type { FileProblem } from "../../ics/text/problem-in-words.ts";
 import { nextTurn } from "../../runtime.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { InboxFile } from "../../store/rows/channel-rows.ts";
@@ -125,7 +126,7 @@ export function createInbox(deps: InboxDeps) {
       store.inboxFiles.add(kept);
       return kept;
     };
-    const refuse = (errors: readonly IcsProblem[]) =>
+    const refuse = (errors: readonly FileProblem[]) =>
       finish(keep({ kind: "refused", errors }, "refused"));
 
     const place = inboxPlace(path, store.directory);
@@ -292,7 +293,7 @@ function findByFolder<Id extends number>(
   return fail(say(isProject ? "inbox.severalProjects" : "inbox.severalLists", several));
 }
 
-const fault = (code: string, message: string): IcsProblem => ({
+const fault = (code: string, message: string): FileProblem => ({
   line: null,
   uid: null,
   code,

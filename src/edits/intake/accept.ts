@@ -1,7 +1,6 @@
 import { atOnce, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import {
   expandSeries,
-  type IcsProblem,
   type IncomingCalendar,
   type IncomingItem,
   readCalendar,
@@ -10,6 +9,7 @@ import type { EditId, ListId, PersonId, ProjectId, Revision } from "../../domain
 import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/patch.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
+import { type FileProblem, problemInWords } from "../../ics/text/problem-in-words.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import { say } from "../../texts/say.ts";
@@ -153,7 +153,7 @@ const mostListed = 1000;
 
 interface Context {
   readonly deps: AcceptDeps;
-  readonly faultOf: (request: ItemsRequest | EditRequest) => IcsProblem | null;
+  readonly faultOf: (request: ItemsRequest | EditRequest) => FileProblem | null;
   readonly pace: Pace;
 }
 
@@ -162,11 +162,12 @@ type Steps<Value> = Generator<void, Value, undefined>;
 function* takeFile(request: EditRequest, context: Context): Steps<Acceptance> {
   const { deps, faultOf, pace } = context;
   const { bytes, read = readCalendar(bytes, { zone: deps.zone }), ...rest } = request;
-  if (!read.ok) return refusedFile(read.failure, pace.listed);
+  if (!read.ok) return refusedFile(read.failure.map(problemInWords), pace.listed);
   const calendar = expandSeries(read.value, { zone: deps.zone, most: mostOccurrences });
   const { items, ignored, line } = calendar;
   if (items.length === 0 && ignored.every(({ code }) => code !== "component")) {
-    return refusedFile([faultOf(request) ?? nothingIn(line), ...ignored], pace.listed);
+    const fault = faultOf(request) ?? nothingIn(line);
+    return refusedFile([fault, ...ignored.map(problemInWords)], pace.listed);
   }
   return yield* takeItems({ ...rest, calendar, bases: new Map() }, context);
 }
@@ -246,7 +247,7 @@ function* keepAll({ deps, pace, request, brake, answer }: Taking): Steps<void> {
 }
 
 /** An empty file was probably exported by mistake. */
-function nothingIn(line: number): IcsProblem {
+function nothingIn(line: number): FileProblem {
   const message = say("intake.noItems");
   return { line, uid: null, code: "no-items", message };
 }
@@ -278,7 +279,7 @@ function* planItems(request: ItemsRequest, deps: AcceptDeps, from = 0): Generato
   for (const incoming of calendar.items.slice(from)) {
     const plan = keepVisible(planItem(incoming, situation), situation);
     const limited = withExtras(withinLimits(plan, deps.zone), store);
-    yield { ...limited, notes: [...incoming.remarks, ...limited.notes] };
+    yield { ...limited, notes: [...incoming.remarks.map(problemInWords), ...limited.notes] };
   }
 }
 
@@ -322,7 +323,7 @@ interface Address {
 }
 
 /** Returns why edits cannot be accepted for an unknown project or person; null if they can. */
-function createAddressCheck(store: Store): (address: Address) => IcsProblem | null {
+function createAddressCheck(store: Store): (address: Address) => FileProblem | null {
   const isKnownPerson = createPersonCheck(store.directory);
   const isKnownProject = createProjectCheck(store);
   return ({ projectId, actor }) => {
@@ -354,12 +355,12 @@ function createProjectCheck({ directory, changes }: Store): (project: ProjectId)
   };
 }
 
-function unknownProject(projectId: ProjectId): IcsProblem {
+function unknownProject(projectId: ProjectId): FileProblem {
   const message = say("intake.unknownProject", { project: String(projectId) });
   return { line: null, uid: null, code: "unknown-project", message };
 }
 
-function unknownPerson(person: PersonId): IcsProblem {
+function unknownPerson(person: PersonId): FileProblem {
   const message = say("intake.unknownPerson", { person: String(person) });
   return { line: null, uid: null, code: "unknown-person", message };
 }

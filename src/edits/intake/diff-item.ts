@@ -27,6 +27,7 @@ import { isAmongPrivate } from "../../domain/visibility.ts";
 import { webLink } from "../../domain/web-link.ts";
 import { publishedSummary, readDescription, readSummary } from "../../ics/text/decoration.ts";
 import { textsOfRaw } from "../../ics/text/line-fields.ts";
+import { sentenceInWords } from "../../ics/text/problem-in-words.ts";
 import { say } from "../../texts/say.ts";
 import { eventTimesPart, taskDatesPart } from "./diff-times.ts";
 import {
@@ -368,7 +369,9 @@ function notesOnLosses(
   );
   const lost = incoming.unstorable
     .filter(({ name }) => !stored.has(name) && !(own && name === "URL"))
-    .map(({ line, name, reason }) => notStoredNote(name, { line, reason }));
+    .map(({ line, name, reason }) =>
+      notStoredNote(name, { line, reason: sentenceInWords(reason) }),
+    );
   const { line } = incoming;
   const isTask = base.kind !== "event";
   return [

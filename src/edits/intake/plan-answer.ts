@@ -1,9 +1,10 @@
-import type { IcsProblem, IncomingCalendar } from "@dayferry/ical";
+import type { IncomingCalendar } from "@dayferry/ical";
 import type { EditAction } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
 import type { SpokenKind } from "../../domain/item.ts";
 import { unreachable } from "../../domain/result.ts";
 import type { Names } from "../../domain/wording.ts";
+import { type FileProblem, problemInWords } from "../../ics/text/problem-in-words.ts";
 import { didInWords } from "../actions/sentence.ts";
 import { type ChangeInWords, changesInWords, type FieldChange } from "../field-changes.ts";
 import type { ItemPlan } from "./item-plan.ts";
@@ -12,14 +13,14 @@ import type { Note } from "./plan-part.ts";
 /** `refused`: the file as a whole; nothing was stored. */
 export type Acceptance =
   | Plan
-  | { readonly kind: "refused"; readonly errors: readonly IcsProblem[] };
+  | { readonly kind: "refused"; readonly errors: readonly FileProblem[] };
 
 /** A file item by item, in order; `errors` has every refusal. For a long file, some of each are listed. */
 export interface Plan {
   readonly kind: "plan";
   readonly items: readonly PlannedItem[];
   readonly summary: EditSummary;
-  readonly errors: readonly IcsProblem[];
+  readonly errors: readonly FileProblem[];
   /** Number of unlisted items and errors; the summary counts all. */
   readonly more: { readonly items: number; readonly errors: number };
   /** The shortest time in seconds in which the quota allows all edits to be sent; 0 if that is at once. */
@@ -79,7 +80,7 @@ export function createAnswerBuilder(
 ) {
   const isLong = all.length > most;
   const items: PlannedItem[] = [];
-  const errors: IcsProblem[] = [];
+  const errors: FileProblem[] = [];
   const summary: Record<PlannedAction, number> = { ...noItems };
   let unlisted = 0;
   let refusals = 0;
@@ -97,7 +98,7 @@ export function createAnswerBuilder(
     },
     /** What was added so far. */
     plan(): Plan {
-      const listed = [...errors, ...ignored.slice(0, most - errors.length)];
+      const listed = [...errors, ...ignored.slice(0, most - errors.length).map(problemInWords)];
       const more = { items: unlisted, errors: refusals + ignored.length - listed.length };
       const sendingSeconds = quota ? secondsFor(requestsFor(summary), quota) : 0;
       return { kind: "plan", items, summary, errors: listed, more, sendingSeconds };
@@ -129,7 +130,7 @@ export const noItems: EditSummary = {
 };
 
 /** A file that was refused as a whole. */
-export const refusedFile = (errors: readonly IcsProblem[], most: number): Acceptance => ({
+export const refusedFile = (errors: readonly FileProblem[], most: number): Acceptance => ({
   kind: "refused",
   errors: errors.slice(0, most),
 });

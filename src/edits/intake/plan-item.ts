@@ -7,6 +7,7 @@ import { type Item, privateTitle } from "../../domain/item.ts";
 import { sameText, sameWhen } from "../../domain/same-values.ts";
 import type { Reader } from "../../domain/visibility.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
+import { problemInWords } from "../../ics/text/problem-in-words.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import type { View } from "../../store/view/view.ts";
 import { say } from "../../texts/say.ts";
@@ -19,7 +20,8 @@ import { quote } from "./plan-part.ts";
 
 /** Plans one item of a file; reads the store and writes nothing. */
 export function planItem(given: IncomingItem, situation: Situation): ItemPlan {
-  if (given.problems.length > 0) return refusal(given, { reasons: given.problems });
+  if (given.problems.length > 0)
+    return refusal(given, { reasons: given.problems.map(problemInWords) });
   const { store, calendar } = situation;
   const isHidden = situation.hides(given.uid);
   const custom = isHidden ? null : planCustomDate(given, situation);

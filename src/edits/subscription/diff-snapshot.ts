@@ -1,6 +1,7 @@
 import {
   type IncomingItem,
   type IncomingTime,
+  inEnglish,
   propertyName,
   readCalendar,
   type When,
@@ -13,8 +14,8 @@ import { withoutSignatures } from "../../domain/signed-links.ts";
  */
 export function newlySaid(newer: IncomingItem, older: IncomingItem): IncomingItem | null {
   const said = new Set(groups.filter(({ of }) => key(of(newer)) !== key(of(older))));
-  const lost = new Set(older.unstorable.map(({ name, reason }) => `${name} ${reason}`));
-  const unstorable = newer.unstorable.filter(({ name, reason }) => !lost.has(`${name} ${reason}`));
+  const lost = new Set(older.unstorable.map(lossKey));
+  const unstorable = newer.unstorable.filter((loss) => !lost.has(lossKey(loss)));
   const isMoved = said.has(times);
   const isTicked = said.has(completion);
   const spoken: IncomingItem = {
@@ -38,6 +39,9 @@ export function newlySaid(newer: IncomingItem, older: IncomingItem): IncomingIte
   };
   return said.size > 0 ? spoken : null;
 }
+
+const lossKey = ({ name, reason }: IncomingItem["unstorable"][number]): string =>
+  `${name} ${inEnglish(reason)}`;
 
 /** True if a component claims to be newer than another of the same calendar. */
 export function claimsNewer(a: IncomingItem, b: IncomingItem): boolean {

@@ -12,9 +12,11 @@ import { applyPatch, fieldsOf } from "../../domain/patch.ts";
 import { sameTitle, sameWhen } from "../../domain/same-values.ts";
 import { isAmongPrivate } from "../../domain/visibility.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
+import { sentenceInWords } from "../../ics/text/problem-in-words.ts";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
+import { say } from "../../texts/say.ts";
 import { diffItem } from "../intake/diff-item.ts";
 import { serviceTimes } from "../intake/diff-times.ts";
 import type { DiffContext } from "../intake/plan-part.ts";
@@ -112,8 +114,10 @@ function skippedIn({ items, ignored }: IncomingCalendar): readonly string[] {
   ];
 }
 
-const placed = ({ line, message }: IcsProblem): string =>
-  line === null ? message : `line ${line}: ${message}`;
+function placed({ line, message }: IcsProblem): string {
+  const said = sentenceInWords(message);
+  return line === null ? said : say("fileReport.line", { line: String(line), message: said });
+}
 
 /** Cancelled items count as missing: `gone` decides whether they are deleted, as for those that disappear. */
 function shownItems({ items }: IncomingCalendar): readonly ShownItem[] {

@@ -59,7 +59,7 @@ function readFirst(text: string, zone: string): IncomingItem {
   const calendar = readTree(text);
   const component = calendar.components.find(({ name }) => name === "VEVENT" || name === "VTODO");
   if (!component) throw new Error("a calendar object without an item was read");
-  const context = { zoneOf: zonesOfFile(calendar, zone), describeRule: () => null };
+  const context = { zoneOf: zonesOfFile(calendar, zone) };
   return readItem(component, context);
 }
 

@@ -61,7 +61,7 @@ function remindersOf({ text, lines, begin, parts }: ObjectLines): readonly Objec
   if (!component) throw new Error("one text was split in two ways");
   // The zone of floating times does not matter between the times of one item.
   const zoneOf = zonesOfFile(calendar, "UTC");
-  const reading = { component, uid: "", problems: [], zoneOf, describeRule: () => null };
+  const reading = { component, uid: "", problems: [], zoneOf };
   const anchor = { ...readSpan(reading), zoneOf };
   const found = component.components.filter(({ name }) => name === "VALARM");
   return alarms.filter((_part, at) => {

@@ -72,7 +72,6 @@ function spanIn({ text, lines, begin }: ObjectLines, zone: string) {
     uid: "",
     problems: [],
     zoneOf,
-    describeRule: () => null,
   });
   return { start, due: end };
 }

@@ -12,6 +12,8 @@ import {
   itemOfPlain,
   type ObjectFault,
   type PlainIncomingItem,
+  type Sentence,
+  sentence,
 } from "@dayferry/ical";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { startTimer, type Timer } from "../../runtime.ts";
@@ -121,19 +123,18 @@ export function createThread(deps: ThreadDeps) {
 }
 
 /** How parsing one text ended: `message` says why it was stopped. */
-type Ending = "read" | "broken" | { readonly message: string };
+type Ending = "read" | "broken" | { readonly message: Sentence };
 
 async function endingOf(worker: Worker, timeout: Temporal.Duration): Promise<Ending> {
   const { promise, resolve } = Promise.withResolvers<Ending>();
-  const tooCostly = (why: string) =>
-    resolve({ message: `the calendar cannot be read: ${why}; send it in parts` });
   const seconds = timeout.total("seconds");
-  const timer = startTimer(seconds * 1000, () => tooCostly(`it takes longer than ${seconds} s`));
+  const timer = startTimer(seconds * 1000, () =>
+    resolve({ message: sentence("ical.tooSlow", { seconds }) }),
+  );
   const onRead = () => resolve("read");
   const onError = (error: unknown) => {
     const isMemory = error instanceof Error && Reflect.get(error, "code") === memoryCode;
-    if (isMemory) tooCostly("it takes more memory than it may");
-    else resolve("broken");
+    resolve(isMemory ? { message: sentence("ical.tooMuchMemory") } : "broken");
   };
   const onExit = () => resolve("broken");
   worker.on("message", onRead).on("error", onError).on("exit", onExit);
@@ -148,7 +149,7 @@ async function endingOf(worker: Worker, timeout: Temporal.Duration): Promise<End
 /** Source: Node.js, errors (ERR_WORKER_OUT_OF_MEMORY). */
 const memoryCode = "ERR_WORKER_OUT_OF_MEMORY";
 
-const refusalOf = ({ message }: { readonly message: string }): WholeReading => ({
+const refusalOf = ({ message }: { readonly message: Sentence }): WholeReading => ({
   file: fail([{ line: null, uid: null, code: "too-costly", message }]),
   object: fail({ precondition: "valid-calendar-data", line: null, message }),
 });

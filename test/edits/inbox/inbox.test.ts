@@ -118,7 +118,7 @@ it("names UID, line and reason of everything it refuses or leaves aside", async 
   await rig.settle();
   const report = rig.report("done/2001/mixed.ics");
   expect(report).toMatch(/refused event "Weekly" \(UID weekly@x\)\n {4}line \d+: RRULE/);
-  expect(report).toMatch(/refused: line \d+: VJOURNAL is left aside.*\(UID diary@x\)/);
+  expect(report).toMatch(/refused: line \d+: VJOURNAL is ignored.*\(UID diary@x\)/);
 });
 
 it("moves a file without changes to done", async () => {

@@ -2,6 +2,7 @@ import {
   createZoneWriter,
   type EventCard,
   foldLine,
+  inEnglish,
   readCalendarObject,
   type TodoCard,
   writeEvent,
@@ -124,7 +125,7 @@ function asClient(component: string, { own, parts: inner, lost, lineEnd }: Shape
 
 function readItemOf(text: string) {
   const object = readCalendarObject(bytes(text), { zone });
-  if (!object.ok) throw new Error(`${object.failure.message}\n${text}`);
+  if (!object.ok) throw new Error(`${inEnglish(object.failure.message)}\n${text}`);
   return object.value;
 }
 

@@ -2,6 +2,7 @@ import {
   type Component,
   fail,
   firstLine,
+  inEnglish,
   ok,
   type Result,
   readStamp,
@@ -90,7 +91,10 @@ export function readClosedRange(element: XmlElement): Result<ClosedRange, string
  */
 export function readQueryZone(text: string, zone: string): Result<string, string> {
   const calendar = splitText(text.trim());
-  if (!calendar.ok) return fail(calendar.failure[0]?.message ?? "it is not a calendar");
+  if (!calendar.ok) {
+    const [problem] = calendar.failure;
+    return fail(problem ? inEnglish(problem.message) : "it is not a calendar");
+  }
   const [block, ...more] = calendar.value.components;
   if (block?.name !== "VTIMEZONE" || more.length > 0)
     return fail("a time zone must be a VCALENDAR with one VTIMEZONE and nothing else");

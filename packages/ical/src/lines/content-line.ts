@@ -1,5 +1,6 @@
 import { quotedValue } from "../ics-problem.ts";
 import { fail, ok, type Result } from "../result.ts";
+import { type Sentence, sentence } from "../sentences.ts";
 import { cleanText } from "../text.ts";
 
 /**
@@ -55,10 +56,10 @@ const noParams: ReadonlyMap<string, readonly string[]> = new Map();
 
 /**
  * Parses one unfolded line that starts at `line` (1-based) of its file. Repairs lines that other parsers accept: spaces around
- * names and parameters, stray quotation marks, times in lower case. Errors are sentences. Source: RFC 5545 3.1 (contentline),
+ * names and parameters, stray quotation marks, times in lower case. Source: RFC 5545 3.1 (contentline),
  * RFC 6868 (parameter escapes).
  */
-export function readContentLine(raw: string, line: number): Result<ContentLine, string> {
+export function readContentLine(raw: string, line: number): Result<ContentLine, Sentence> {
   const colon = raw.indexOf(":");
   const semicolon = raw.indexOf(";");
   const plain = colon >= 0 && (semicolon < 0 || semicolon > colon);
@@ -276,16 +277,16 @@ function writeParam(value: string): string {
 }
 
 /** Some programs write `TZID=Europe/Berlin` for the TZID of a VTIMEZONE. */
-function readBareZone(raw: string, line: number): Result<ContentLine, string> | null {
+function readBareZone(raw: string, line: number): Result<ContentLine, Sentence> | null {
   const value = /^\s*TZID\s*=\s*(.*?)\s*$/i.exec(raw)?.[1];
   if (!value) return null;
   return ok(lineOf({ line, name: "TZID", params: noParams, value, raw: null }));
 }
 
-const nameFault = (raw: string): string =>
+const nameFault = (raw: string): Sentence =>
   raw.includes(":")
-    ? `no property name before ":" in ${quotedValue(raw)}`
-    : `no ":" in the line ${quotedValue(raw)}`;
+    ? sentence("ical.noName", { text: quotedValue(raw) })
+    : sentence("ical.noColon", { text: quotedValue(raw) });
 
 function readName(text: string): string | null {
   const common = commonNames.get(text);
@@ -309,7 +310,7 @@ interface ParamValue {
   readonly isMended: boolean;
 }
 
-function readParams(raw: string, from: number): Result<Params, string> {
+function readParams(raw: string, from: number): Result<Params, Sentence> {
   const params = new Map<string, string[]>();
   let isMended = false;
   let at = from;
@@ -324,7 +325,7 @@ function readParams(raw: string, from: number): Result<Params, string> {
     const written = raw.slice(at + 1, equals < 0 ? undefined : equals);
     const name = readName(written);
     if (equals < 0 || name === null) {
-      return fail(`the parameter ${quotedValue(written)} has no name or no "="`);
+      return fail(sentence("ical.badParameter", { text: quotedValue(written) }));
     }
     isMended ||= written.length !== name.length;
     const isZone = name === "TZID";
@@ -345,7 +346,7 @@ function readParams(raw: string, from: number): Result<Params, string> {
   }
   return raw[at] === ":"
     ? ok({ params, end: at, isMended })
-    : fail(`no ":" after ${quotedValue(raw)}`);
+    : fail(sentence("ical.noColon", { text: quotedValue(raw) }));
 }
 
 /**

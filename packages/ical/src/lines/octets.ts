@@ -1,5 +1,6 @@
 import type { IcsProblem } from "../ics-problem.ts";
 import { fail, ok, type Result } from "../result.ts";
+import { sentence } from "../sentences.ts";
 
 /** Largest file that is read, in bytes. */
 export const largestFile = 5_000_000;
@@ -15,25 +16,25 @@ const space = 32;
  */
 export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
   if (bytes.length > largestFile) {
-    const message = `the file has ${bytes.length} bytes, more than the ${largestFile} allowed`;
+    const message = sentence("ical.tooLarge", { bytes: bytes.length, most: largestFile });
     return fail({ line: null, uid: null, code: "too-large", message });
   }
   if (isUtf16(bytes)) {
-    const message = "the file is UTF-16 text: save it as UTF-8";
+    const message = sentence("ical.utf16");
     return fail({ line: null, uid: null, code: "not-utf-8", message });
   }
   const written = decode(bytes);
   if (written === null) {
-    const message = "the file is not UTF-8 text";
+    const message = sentence("ical.notUtf8");
     return fail({ line: null, uid: null, code: "not-utf-8", message });
   }
   const text = withoutControls(written);
   const start = text.trimStart();
   if (start === "") {
-    return fail({ line: null, uid: null, code: "empty", message: "the file is empty" });
+    return fail({ line: null, uid: null, code: "empty", message: sentence("ical.empty") });
   }
   if (start.startsWith("<") && !/^BEGIN:VCALENDAR/im.test(text)) {
-    const message = "the file is a web page, not a calendar: perhaps a login or error page";
+    const message = sentence("ical.webPage");
     return fail({ line: 1, uid: null, code: "html", message });
   }
   return ok(text);

@@ -1,5 +1,6 @@
 import { type IcsProblem, quotedValue } from "../ics-problem.ts";
 import { fail, ok, type Result } from "../result.ts";
+import { inEnglish, type Sentence, sentence } from "../sentences.ts";
 import {
   type ContentLine,
   decodeText,
@@ -139,13 +140,13 @@ function growTree(text: string, limits: TokenLimits): Tree {
   }
   if (tree.calendars.length === 0) {
     const start = text.trimStart().split(/\r?\n/, 1)[0] ?? "";
-    const message = `there is no BEGIN:VCALENDAR; the file starts with ${quotedValue(start)}`;
+    const message = sentence("ical.noCalendar", { text: quotedValue(start) });
     tree.faults.length = 0;
     end(tree, { line: 1, code: "no-calendar", message });
   }
   const left = tree.open.at(-1);
   if (left) {
-    const message = `the file ends inside ${left.name}: END:${left.name} is missing`;
+    const message = sentence("ical.truncated", { name: left.name });
     end(tree, { line: left.line, code: "truncated", message });
   }
   return tree;
@@ -160,7 +161,7 @@ export class UnreadableObjectError extends Error {
 export function readTree(octets: string | Uint8Array): Component {
   const tree = typeof octets === "string" ? splitText(octets) : readTokens(octets);
   if (tree.ok) return tree.value;
-  const reasons = tree.failure.map(({ message }) => message).join("; ");
+  const reasons = tree.failure.map(({ message }) => inEnglish(message)).join("; ");
   throw new UnreadableObjectError(`a calendar object cannot be read: ${reasons}`);
 }
 
@@ -220,7 +221,7 @@ function takeLine(tree: Tree, at: Unfolded): void {
   const read = readContentLine(at.raw, at.line);
   const name = read.ok ? read.value.name : null;
   if (!here && !(read.ok && name === "BEGIN" && isCalendar(read.value))) {
-    const message = `${quotedValue(at.raw)} stands outside the calendar`;
+    const message = sentence("ical.outside", { text: quotedValue(at.raw) });
     report(tree, { line: at.line, code: "text-outside", message });
   } else if (!read.ok) {
     report(tree, { line: at.line, code: "bad-line", message: read.failure });
@@ -248,7 +249,7 @@ const outerNames: ReadonlySet<string> = new Set([
 
 function countLine(tree: Tree, { line }: Unfolded): boolean {
   if (++tree.lineCount <= tree.limits.lines) return true;
-  const message = `it has more than ${tree.limits.lines} lines`;
+  const message = sentence("ical.tooManyLines", { most: tree.limits.lines });
   end(tree, { line, code: "too-many-lines", message });
   return false;
 }
@@ -259,13 +260,13 @@ const isCalendar = (line: ContentLine): boolean =>
 function begin(tree: Tree, line: ContentLine, from: number): void {
   const name = line.value.trim().toUpperCase();
   if (++tree.componentCount > tree.limits.components) {
-    const message = `it has more than ${tree.limits.components} components`;
+    const message = sentence("ical.tooManyComponents", { most: tree.limits.components });
     end(tree, { line: line.line, code: "too-many-components", message });
     return;
   }
   if (name === "VCALENDAR") {
     if (tree.calendars.length > 0) {
-      const message = "a second VCALENDAR begins; an object is one calendar";
+      const message = sentence("ical.secondCalendar");
       report(tree, { line: line.line, code: "two-calendars", message });
     }
     leave(tree, { depth: 0, at: line, to: from });
@@ -274,13 +275,13 @@ function begin(tree: Tree, line: ContentLine, from: number): void {
   if (tree.open.length === 0) tree.calendars.push(opened);
   else if (tree.open.length < deepest) tree.open.at(-1)?.components.push(opened);
   else {
-    const message = `components are nested more than ${deepest} deep`;
+    const message = sentence("ical.tooDeep", { most: deepest });
     report(tree, { line: line.line, code: "too-deep", message });
   }
   tree.open.push(opened);
   if (name === "VCALENDAR") tree.zoneCount = 0;
   if (name === "VTIMEZONE" && ++tree.zoneCount > mostZones) {
-    const message = `the calendar has more than ${mostZones} VTIMEZONE components`;
+    const message = sentence("ical.tooManyZones", { most: mostZones });
     report(tree, { line: line.line, code: "too-many-zones", message });
   }
 }
@@ -290,7 +291,8 @@ function close(tree: Tree, line: ContentLine, to: number): void {
   const depth = tree.open.findLastIndex((one) => one.name === name);
   if (depth < 0) {
     const inner = tree.open.at(-1);
-    const message = `END:${name} does not match BEGIN:${inner?.name} of line ${inner?.line}`;
+    const open = { open: inner?.name ?? "", line: inner?.line ?? "" };
+    const message = sentence("ical.unmatchedEnd", { name, ...open });
     report(tree, { line: line.line, code: "mismatched-end", message });
     return;
   }
@@ -307,7 +309,8 @@ function leave(
 ): void {
   const unclosed = tree.open.at(-1);
   if (!unclosed || tree.open.length <= depth) return;
-  const message = `${quotedValue(at.raw)} comes before END:${unclosed.name}, which BEGIN:${unclosed.name} of line ${unclosed.line} needs`;
+  const { name, line } = unclosed;
+  const message = sentence("ical.missingEnd", { text: quotedValue(at.raw), name, line });
   report(tree, { line: at.line, code: "mismatched-end", message });
   for (const open of tree.open.splice(depth)) open.to = to;
   if (tree.open.length <= 1) tree.itemLineCount = 0;
@@ -316,7 +319,7 @@ function leave(
 interface Found {
   readonly line: number;
   readonly code: string;
-  readonly message: string;
+  readonly message: Sentence;
 }
 
 /** Further faults of one component add nothing. */

@@ -14,6 +14,7 @@ import {
   wordOf,
 } from "../lines/tokens.ts";
 import { fail, ok, type Result } from "../result.ts";
+import { type Sentence, sentence } from "../sentences.ts";
 import type { ZoneOf } from "../time-values.ts";
 import {
   createZoneBudget,
@@ -24,7 +25,6 @@ import {
 import type { IncomingCalendar, IncomingItem } from "./incoming.ts";
 import { readItem } from "./read-item.ts";
 import type { FileContext } from "./read-span.ts";
-import { createRuleDescriber } from "./second-opinion.ts";
 import { readAgain } from "./second-reader.ts";
 
 const methods: ReadonlySet<string> = new Set(["CANCEL", "PUBLISH", "REQUEST"]);
@@ -96,7 +96,6 @@ function readComponents(
     .flatMap((one) => faults.get(one) ?? []);
   const context: FileContext = {
     zoneOf: zonesOfFile({ ...calendar, components }, options.zone, options.budget),
-    describeRule: createRuleDescriber(),
   };
   const overrides = new Set<IncomingItem>();
   const items = components.filter(isItem).map((component) => {
@@ -141,7 +140,7 @@ function floatingRemarks(
   const line = component.lines.find(isFloatingTime);
   if (named === null || named === zone || !line) return [];
   const uid = textOf(component, "UID") ?? null;
-  const message = `${line.name} has no time zone; it is read in ${named}, as X-WR-TIMEZONE says`;
+  const message = sentence("ical.floating", { name: line.name, zone: named });
   return [{ line: line.line, uid, code: "floating-zone", message }];
 }
 
@@ -168,30 +167,31 @@ function withSecondReading(
 
 function headerFaults(calendar: Component): readonly IcsProblem[] {
   const faults: IcsProblem[] = [];
-  const check = (name: string, at: { readonly code: string; readonly why: string | null }) => {
+  const refuse = (
+    name: string,
+    at: { readonly code: string; readonly id: "ical.version" | "ical.scale" | "ical.method" },
+  ) => {
     const line = firstLine(calendar, name);
-    if (!line || at.why === null) return;
-    const message = `${name} ${quotedValue(line.value)}: ${at.why}`;
+    if (!line) return;
+    const message = sentence(at.id, { value: quotedValue(line.value) });
     faults.push({ line: line.line, uid: null, code: at.code, message });
   };
   const version = wordOf(calendar, "VERSION");
   const isOld = version !== undefined && version !== "2.0" && !version.endsWith(";2.0");
-  check("VERSION", { code: "version", why: isOld ? "only version 2.0 is read" : null });
+  if (isOld) refuse("VERSION", { code: "version", id: "ical.version" });
 
   const isOther = (wordOf(calendar, "CALSCALE") || "GREGORIAN") !== "GREGORIAN";
-  const scaleFault = isOther ? "only the Gregorian calendar is known" : null;
-  check("CALSCALE", { code: "calendar-scale", why: scaleFault });
+  if (isOther) refuse("CALSCALE", { code: "calendar-scale", id: "ical.scale" });
 
   const isReply = !methods.has(wordOf(calendar, "METHOD") || "PUBLISH");
-  const methodFault = isReply ? "such a message is no edit; PUBLISH, REQUEST and CANCEL are" : null;
-  check("METHOD", { code: "method", why: methodFault });
+  if (isReply) refuse("METHOD", { code: "method", id: "ical.method" });
   return faults;
 }
 
 function withinLimits(item: IncomingItem, component: Component): IncomingItem {
   const { components, lines } = sizeOf(component);
   if (components <= itemLimits.components && lines <= itemLimits.lines) return item;
-  const message = `the item has more than ${itemLimits.lines} lines or ${itemLimits.components} components`;
+  const message = sentence("ical.itemTooLong", { ...itemLimits });
   const problem = { line: item.line, uid: item.uid, code: "too-many-lines", message };
   return { ...item, problems: [problem, ...item.problems] };
 }
@@ -214,7 +214,7 @@ const isStrange = (component: Component): boolean =>
 
 function ignoredProblem(component: Component): IcsProblem {
   const uid = firstLine(component, "UID")?.value ?? null;
-  const message = `${component.name} is left aside: the service has nothing for it`;
+  const message = sentence("ical.ignored", { name: component.name });
   return { line: component.line, uid, code: "component", message };
 }
 
@@ -247,13 +247,13 @@ function withoutDoubles(items: readonly IncomingItem[]): readonly IncomingItem[]
 }
 
 function withRemark(item: IncomingItem): IncomingItem {
-  const message = `the UID ${quotedValue(item.uid)} is used more than once; the newest item is read`;
+  const message = sentence("ical.uidRepeated", { uid: quotedValue(item.uid) });
   const remark = { line: item.line, uid: item.uid, code: "duplicate-uid", message };
   return { ...item, remarks: [...item.remarks, remark] };
 }
 
 function withDouble(item: IncomingItem): IncomingItem {
-  const message = `the UID ${quotedValue(item.uid)} is used twice, and it is unclear which item is newer`;
+  const message = sentence("ical.uidTwice", { uid: quotedValue(item.uid) });
   const problem = { line: item.line, uid: item.uid, code: "duplicate-uid", message };
   return { ...item, problems: [...item.problems, problem] };
 }
@@ -286,8 +286,7 @@ function markOverridden(
   return items.map((item) => {
     const isKnown = item.problems.some((problem) => problem.code === "recurrence");
     if (isKnown || item.uid === "" || !uids.has(item.uid)) return item;
-    const message =
-      "RECURRENCE-ID of another item with this UID: the service has no repeating items";
+    const message = sentence("ical.overridden");
     const problem = { line: item.line, uid: item.uid, code: "recurrence", message };
     return { ...item, problems: [...item.problems, problem] };
   });
@@ -313,8 +312,7 @@ export interface ObjectFault {
   readonly precondition: ObjectPrecondition;
   /** 1-based; null without a position. */
   readonly line: number | null;
-  /** For people. */
-  readonly message: string;
+  readonly message: Sentence;
 }
 
 /**
@@ -375,19 +373,19 @@ const isObjectItem = (component: Component): boolean => component.name !== "VTIM
 function shapeFault(calendar: Component): ObjectFault | null {
   const method = firstLine(calendar, "METHOD");
   if (method) {
-    const message = `METHOD ${quotedValue(method.value)}: a stored object has none, as it is no message`;
+    const message = sentence("ical.objectMethod", { value: quotedValue(method.value) });
     return resourceFault(method.line, message);
   }
   const items = calendar.components.filter(isObjectItem);
   const [first] = items;
-  if (!first) return resourceFault(calendar.line, "the calendar holds no event and no to-do");
+  if (!first) return resourceFault(calendar.line, sentence("ical.objectEmpty"));
   const stranger = items.find((item) => item.name !== first.name);
   if (stranger) {
-    const message = `a ${first.name} and a ${stranger.name} cannot stand in one object`;
+    const message = sentence("ical.objectMixed", { name: first.name, other: stranger.name });
     return resourceFault(stranger.line, message);
   }
   if (first.name !== "VEVENT" && first.name !== "VTODO") {
-    const message = `the service has nothing for a ${first.name}: it keeps events and to-dos`;
+    const message = sentence("ical.objectKind", { name: first.name });
     return { precondition: "supported-calendar-component", line: first.line, message };
   }
   return items.length === 1 ? null : severalFault(items);
@@ -397,13 +395,13 @@ function shapeFault(calendar: Component): ObjectFault | null {
 function severalFault(items: readonly Component[]): ObjectFault {
   const uids = items.map((item) => firstLine(item, "UID")?.value ?? "");
   const other = items.find((_item, at) => uids[at] !== uids[0]);
-  if (other) return resourceFault(other.line, "an object holds one item, not several UIDs");
+  if (other) return resourceFault(other.line, sentence("ical.objectSeveral"));
   const override = items.find((item) => firstLine(item, "RECURRENCE-ID"));
   if (!override) {
-    const message = `the UID ${quotedValue(uids[0] ?? "")} stands in several components`;
+    const message = sentence("ical.objectRepeated", { uid: quotedValue(uids[0] ?? "") });
     return resourceFault(items.at(1)?.line ?? null, message);
   }
-  const message = "RECURRENCE-ID: the service has no repeating items";
+  const message = sentence("ical.repeats", { name: "RECURRENCE-ID" });
   return { precondition: "max-instances", line: override.line, message };
 }
 
@@ -413,9 +411,9 @@ function itemFault(item: IncomingItem, calendar: Component): ObjectFault | null 
   if (item.problems.length > 0) return faultOf([...repeat, ...item.problems]);
   if (item.component === "VTODO" || item.when) return null;
   const line = calendar.components.find(isObjectItem)?.line ?? null;
-  return { precondition: "valid-calendar-data", line, message: "the VEVENT has no DTSTART" };
+  return { precondition: "valid-calendar-data", line, message: sentence("ical.noStart") };
 }
 
-function resourceFault(line: number | null, message: string): ObjectFault {
+function resourceFault(line: number | null, message: Sentence): ObjectFault {
   return { precondition: "valid-calendar-object-resource", line, message };
 }

@@ -2,6 +2,7 @@ import { quotedValue } from "../ics-problem.ts";
 import { type ContentLine, foldLines, param, readContentLine } from "../lines/content-line.ts";
 import { type CalendarTree, readLenientTokens } from "../lines/tokens.ts";
 import { fail, ok, type Result } from "../result.ts";
+import { type Sentence, sentence } from "../sentences.ts";
 import { type IncomingTime, readTime, type ZoneOf } from "../time-values.ts";
 import { createZoneBudget, zonesOfFile } from "../zones/file-zones.ts";
 import { type CalendarFile, readCalendar } from "./calendar-object.ts";
@@ -52,7 +53,7 @@ const isRepeated = ({ problems }: IncomingItem): boolean =>
 const isChangedOccurrence = ({ raw }: IncomingItem): boolean =>
   raw.some((line) => /^RECURRENCE-ID[;:]/i.test(line));
 
-function withReason(item: IncomingItem, reason: string): IncomingItem {
+function withReason(item: IncomingItem, reason: Sentence): IncomingItem {
   const [problem] = item.problems;
   const line = problem?.line ?? item.line;
   return { ...item, problems: [{ line, uid: item.uid, code: "recurrence", message: reason }] };
@@ -68,11 +69,11 @@ interface Series extends SeriesOptions {
 function occurrencesOf(
   master: IncomingItem,
   { zone, most, changed, timeZones }: Series,
-): Result<readonly IncomingItem[], string> {
+): Result<readonly IncomingItem[], Sentence> {
   const lines = linesOf(master);
   const zoneOf = zonesIn(calendarText(timeZones, [master.raw]), zone);
   const anchor = lines.find(({ name }) => name === "DTSTART") ?? lineOf(lines, "DUE");
-  if (!anchor || !zoneOf) return fail("the series has no DTSTART");
+  if (!anchor || !zoneOf) return fail(sentence("ical.seriesStart"));
   const times = timesOf(lines, { anchor, zoneOf, most });
   if (!times.ok) return times;
   const replaced = replacementsOf(changed, { anchor, zoneOf });
@@ -80,7 +81,7 @@ function occurrencesOf(
   const known = new Set(times.value.map(keyOf));
   const stray = [...replaced.value.keys()].find((key) => !known.has(key));
   if (stray !== undefined) {
-    return fail(`RECURRENCE-ID ${quotedValue(stray)} is no occurrence of the series`);
+    return fail(sentence("ical.noSuchOccurrence", { value: quotedValue(stray) }));
   }
   const first = keyOf(timeAt(anchor.value));
   const texts = times.value.map((time) => {
@@ -90,7 +91,7 @@ function occurrencesOf(
   });
   const read = readCalendar(Buffer.from(calendarText(timeZones, texts)), { zone });
   if (!read.ok || read.value.items.length !== texts.length) {
-    return fail("the occurrences of the series cannot be read");
+    return fail(sentence("ical.occurrencesUnreadable"));
   }
   const { line } = master;
   return ok(
@@ -113,11 +114,11 @@ interface Anchor {
 function timesOf(
   lines: readonly ContentLine[],
   { anchor, zoneOf, most }: Anchor & { readonly most: number },
-): Result<readonly Written[], string> {
+): Result<readonly Written[], Sentence> {
   const unread = lineOf(lines, "EXRULE");
-  if (unread) return fail("EXRULE is not read; use EXDATE");
+  if (unread) return fail(sentence("ical.exrule"));
   const rules = lines.filter(({ name }) => name === "RRULE");
-  if (rules.length > 1) return fail("the series has several RRULE; one is read");
+  if (rules.length > 1) return fail(sentence("ical.severalRules"));
   const [rule] = rules;
   const start = timeAt(anchor.value);
   const ruled = rule
@@ -135,7 +136,7 @@ function timesOf(
       .map((time) => [keyOf(time), time]),
   );
   const times = [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? []);
-  if (times.length === 0) return fail("the series has no occurrence");
+  if (times.length === 0) return fail(sentence("ical.noOccurrence"));
   return times.length <= most ? ok(times) : fail(tooMany(most));
 }
 
@@ -156,14 +157,14 @@ function datesIn(
   lines: readonly ContentLine[],
   name: "RDATE" | "EXDATE",
   anchor: Anchor,
-): Result<readonly Written[], string> {
+): Result<readonly Written[], Sentence> {
   const times: Written[] = [];
   for (const line of lines.filter((one) => one.name === name)) {
     for (const value of line.value.split(",")) {
       const time = timeLike(anchor, { ...line, value });
       const isWrong =
         time === null || (name === "RDATE" && isDate(time) !== isDate(timeAt(anchor.anchor.value)));
-      if (isWrong) return fail(`${name} ${quotedValue(value)} is no time of the series`);
+      if (isWrong) return fail(sentence("ical.notOfSeries", { name, value: quotedValue(value) }));
       times.push(time);
     }
   }
@@ -189,13 +190,13 @@ const isUtc = (value: string): boolean => /Z\s*$/i.test(value);
 function replacementsOf(
   changed: readonly IncomingItem[],
   anchor: Anchor,
-): Result<ReadonlyMap<string, readonly string[]>, string> {
+): Result<ReadonlyMap<string, readonly string[]>, Sentence> {
   const replaced = new Map<string, readonly string[]>();
   for (const item of changed) {
     const id = lineOf(linesOf(item), "RECURRENCE-ID");
     const time = id && timeLike(anchor, id);
-    if (!id || !time) return fail("RECURRENCE-ID is no time of the series");
-    if (param(id, "RANGE") !== undefined) return fail("RECURRENCE-ID with RANGE is not read");
+    if (!id || !time) return fail(sentence("ical.badOccurrence"));
+    if (param(id, "RANGE") !== undefined) return fail(sentence("ical.occurrenceRange"));
     replaced.set(keyOf(time), withoutRules(item.raw));
   }
   return ok(replaced);

@@ -1,4 +1,5 @@
 import type { IcsProblem } from "../ics-problem.ts";
+import type { Sentence } from "../sentences.ts";
 import type { IncomingTime } from "../time-values.ts";
 import type { When } from "../when.ts";
 
@@ -70,7 +71,7 @@ export interface IncomingAttachment {
 export interface Unstorable {
   readonly line: number;
   readonly name: string;
-  readonly reason: string;
+  readonly reason: Sentence;
 }
 
 /** True if an item requests privacy; any class except PUBLIC does. Source: RFC 5545 3.8.1.3 (an unknown class is PRIVATE). */

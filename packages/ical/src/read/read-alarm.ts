@@ -1,5 +1,6 @@
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
+import { type Sentence, sentence } from "../sentences.ts";
 import {
   type IncomingTime,
   momentOf,
@@ -38,16 +39,16 @@ export function readAlarms(alarms: readonly Component[], anchor: AlarmAnchor): R
   const unstorable: Unstorable[] = [];
   for (const component of spoken) {
     const lead = readLead(component, anchor);
-    if (typeof lead === "string") {
+    if (isSentence(lead)) {
       unstorable.push({ line: component.line, name: "VALARM", reason: lead });
     } else if (!alarm) {
       alarm = lead;
     } else if (seconds(alarm) !== seconds(lead)) {
-      const reason = "the service keeps one reminder for an event; this is a second one";
+      const reason = sentence("ical.alarmSecond");
       unstorable.push({ line: component.line, name: "VALARM", reason });
     }
-    if (typeof lead !== "string" && isRepeating(component)) {
-      const reason = "the service reminds once; this alarm repeats";
+    if (!isSentence(lead) && isRepeating(component)) {
+      const reason = sentence("ical.alarmRepeats");
       unstorable.push({ line: component.line, name: "VALARM", reason });
     }
   }
@@ -56,7 +57,7 @@ export function readAlarms(alarms: readonly Component[], anchor: AlarmAnchor): R
 
 /** True if the service could store an alarm as the item's reminder. */
 export function isReminder(alarm: Component, anchor: AlarmAnchor): boolean {
-  return !isDummy(alarm) && typeof readLead(alarm, anchor) !== "string";
+  return !isDummy(alarm) && !isSentence(readLead(alarm, anchor));
 }
 
 /** Source: RFC 5545 3.8.6.2 (REPEAT). */
@@ -76,33 +77,37 @@ const isSnooze = (alarm: Component): boolean => {
   return related !== undefined && param(related, "RELTYPE")?.toUpperCase() === "SNOOZE";
 };
 
-/** The time before the start, or a sentence about why it cannot be stored. */
-function readLead(alarm: Component, anchor: AlarmAnchor): Temporal.Duration | string {
-  if (isSnooze(alarm)) return "the service does not keep that a reminder was snoozed";
-  if (isAtPlace(alarm)) return "the service cannot remind at a place";
+const isSentence = (lead: Temporal.Duration | Sentence): lead is Sentence => "values" in lead;
+
+/** The time before the start, or why it cannot be stored. */
+function readLead(alarm: Component, anchor: AlarmAnchor): Temporal.Duration | Sentence {
+  if (isSnooze(alarm)) return sentence("ical.alarmSnoozed");
+  if (isAtPlace(alarm)) return sentence("ical.alarmAtPlace");
   const action = actionOf(alarm);
   if (action !== "DISPLAY" && action !== "AUDIO") {
-    return `the service keeps reminders only; ACTION:${action} is none`;
+    return sentence("ical.alarmAction", { action });
   }
   const trigger = find(alarm, "TRIGGER");
-  if (!trigger) return "the alarm has no TRIGGER";
+  if (!trigger) return sentence("ical.alarmWithoutTrigger");
   const lead = leadOf(trigger, anchor);
-  if (typeof lead === "string") return lead;
-  if (lead.sign < 0) return "the service cannot remind after the start";
-  return isLead(lead) ? lead : `nobody is reminded more than ${longestLead.days} days ahead`;
+  if (isSentence(lead)) return lead;
+  if (lead.sign < 0) return sentence("ical.alarmAfterStart");
+  return isLead(lead) ? lead : sentence("ical.alarmTooEarly", { days: longestLead.days });
 }
 
-function leadOf(trigger: ContentLine, anchor: AlarmAnchor): Temporal.Duration | string {
+function leadOf(trigger: ContentLine, anchor: AlarmAnchor): Temporal.Duration | Sentence {
   const start = anchor.start ?? anchor.end;
-  if (!start) return "the alarm counts from a start that the item does not name";
+  if (!start) return sentence("ical.alarmWithoutStart");
   const offset = readDuration(trigger.value);
   if (offset) {
     const fromEnd = param(trigger, "RELATED")?.toUpperCase() === "END" && anchor.end;
     return fromEnd ? lengthBetween(start, fromEnd, anchor).add(offset).negated() : offset.negated();
   }
   const at = readTime(trigger, anchor.zoneOf);
-  if (!at.ok || at.value.kind === "date") return `TRIGGER:${trigger.value} cannot be read`;
-  if (start.kind === "date") return "an alarm at a fixed time has no place on an all-day item";
+  if (!at.ok || at.value.kind === "date") {
+    return sentence("ical.alarmTrigger", { value: trigger.value });
+  }
+  if (start.kind === "date") return sentence("ical.alarmAllDay");
   return at.value.at.toInstant().until(start.at.toInstant(), { largestUnit: "hours" });
 }
 

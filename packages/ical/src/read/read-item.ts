@@ -3,7 +3,8 @@ import { quotedValue } from "../ics-problem.ts";
 import { type ContentLine, decodeList, decodeText, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import { firstLine, textOf, wordOf } from "../lines/tokens.ts";
-import { longestText, tooLongMessage } from "../text.ts";
+import { type Sentence, sentence } from "../sentences.ts";
+import { longestText } from "../text.ts";
 import { readStamp } from "../time-values.ts";
 import type { IncomingAttachment, IncomingItem, Unstorable } from "./incoming.ts";
 import { withMeantLines } from "./meant-lines.ts";
@@ -16,7 +17,6 @@ import {
   timeOf,
   whenOf,
 } from "./read-span.ts";
-import type { DescribeRule } from "./second-opinion.ts";
 
 /**
  * Parses one VEVENT or VTODO: identity and version, fields, people and files, and, as `unstorable`, what a person wrote that
@@ -98,10 +98,10 @@ function checkUid(reading: ItemReading): void {
   const { component, uid } = reading;
   const line = firstLine(component, "UID")?.line ?? component.line;
   if (uid === "") {
-    const message = `the ${component.name} has no UID`;
+    const message = sentence("ical.missingUid", { name: component.name });
     complain(reading, { line, code: "missing-uid", message });
   } else if (uid.length > longestUid || uid.includes("\n")) {
-    const message = `the UID ${quotedValue(uid)} has a line break or more than ${longestUid} characters`;
+    const message = sentence("ical.badUid", { uid: quotedValue(uid), most: longestUid });
     complain(reading, { line, code: "bad-uid", message });
   }
 }
@@ -112,7 +112,7 @@ const boundedTexts: ReadonlySet<string> = new Set(["CATEGORIES", "COMMENT", "SUM
 function checkLengths(reading: ItemReading): void {
   for (const { line, name, value } of reading.component.lines) {
     if (value.length <= longestText || !boundedTexts.has(name)) continue;
-    const message = tooLongMessage(name, value.length);
+    const message = sentence("ical.textTooLong", { name, length: value.length, most: longestText });
     complain(reading, { line, code: "too-long", message });
   }
 }
@@ -159,14 +159,14 @@ function reportRepeats(reading: ItemReading): void {
   const seen = new Map<string, string>();
   for (const line of reading.component.lines) {
     if (recurrenceProperties.has(line.name)) {
-      const message = recurrenceMessage(line, reading.describeRule);
+      const message = sentence("ical.repeats", { name: line.name });
       complain(reading, { line: line.line, code: "recurrence", message });
       return;
     }
     if (!singleProperties.has(line.name)) continue;
     const earlier = seen.get(line.name);
     if (earlier !== undefined && earlier !== line.raw) {
-      const message = `${line.name} stands twice, with different values`;
+      const message = sentence("ical.twice", { name: line.name });
       complain(reading, { line: line.line, code: "twice", message });
       return;
     }
@@ -174,17 +174,12 @@ function reportRepeats(reading: ItemReading): void {
   }
 }
 
-function recurrenceMessage(line: ContentLine, describeRule: DescribeRule): string {
-  const words = line.name === "RRULE" ? describeRule(line.value.trim()) : null;
-  return `${line.name}${words === null ? "" : ` (${words})`}: the service has no repeating items`;
-}
-
 function readPercent(reading: ItemReading): number | undefined {
   const line = firstLine(reading.component, "PERCENT-COMPLETE");
   if (!line) return undefined;
   const value = line.value.trim();
   if (/^\d{1,3}$/.test(value) && Number(value) <= 100) return Number(value);
-  const message = `PERCENT-COMPLETE ${quotedValue(value)} is no whole number from 0 to 100`;
+  const message = sentence("ical.badPercent", { value: quotedValue(value) });
   return complain(reading, { line: line.line, code: "bad-value", message });
 }
 
@@ -199,7 +194,7 @@ function readAttendees(component: Component): {
   const unstorable = found
     .filter(({ email }) => email === null)
     .map(({ line: { line, name } }) => {
-      return { line, name, reason: "the service knows people by their e-mail address only" };
+      return { line, name, reason: sentence("ical.attendeeAddress") };
     });
   return { attendees: [...new Set(emails)], unstorable };
 }
@@ -287,10 +282,8 @@ function fileName(text: string): string {
     .slice(0, longestFileName);
 }
 
-const attachmentReason = (line: ContentLine): string =>
-  isInline(line)
-    ? "its content is empty or no Base64"
-    : "the service takes files, and this is a link to one";
+const attachmentReason = (line: ContentLine): Sentence =>
+  sentence(isInline(line) ? "ical.attachEmpty" : "ical.attachLink");
 
 function rawLines(component: Component): readonly string[] {
   const raw = [`BEGIN:${component.name}`];
@@ -321,7 +314,7 @@ function readParent(component: Component): string | undefined {
 function unstorableReminders(component: Component): readonly Unstorable[] {
   return component.components
     .filter((part) => part.name === "VALARM")
-    .map(({ line, name }) => ({ line, name, reason: "the service has no reminders for tasks" }));
+    .map(({ line, name }) => ({ line, name, reason: sentence("ical.alarmOfTask") }));
 }
 
 const noLines: readonly ContentLine[] = [];
@@ -367,13 +360,13 @@ const readElsewhere: ReadonlySet<string> = new Set([
 const programProperties =
   /^X-(?:ALT-DESC|APPLE|CALENDARSERVER|CREATED-BY|DAV|DAYFERRY|EVOLUTION|FUNAMBOL|GOOGLE|ICAL|KDE|LIC|LOTUS|MICROSOFT|MOZ|MS|MSNCALENDAR|NEXTCLOUD|OUTLOOK|OWNCLOUD|RADICALE|SABRE|SOGO|TINE20|WR|YAHOO|ZIMBRA)(?:-|$)/;
 
-const propertyReasons: ReadonlyMap<string, string> = new Map([
-  ["LOCATION", "the service has no field for a place"],
-  ["GEO", "the service has no field for a place"],
-  ["URL", "the service has no field for a link; put it into the description"],
-  ["PRIORITY", "the service has no priorities"],
-  ["RESOURCES", "the service has no field for resources"],
-  ["CONTACT", "the service has no field for a contact"],
+const propertyReasons: ReadonlyMap<string, Sentence> = new Map([
+  ["LOCATION", sentence("ical.noPlaces")],
+  ["GEO", sentence("ical.noPlaces")],
+  ["URL", sentence("ical.noLinks")],
+  ["PRIORITY", sentence("ical.noPriorities")],
+  ["RESOURCES", sentence("ical.noResources")],
+  ["CONTACT", sentence("ical.noContacts")],
 ]);
 
 /** Priority 0 means "undefined" (RFC 5545 3.8.1.9), and Outlook writes 5 ("normal") into every event. */
@@ -382,5 +375,5 @@ function hasContent(line: ContentLine): boolean {
   return value !== "" && !(line.name === "PRIORITY" && (value === "0" || value === "5"));
 }
 
-const propertyReason = (name: string): string =>
-  propertyReasons.get(name) ?? `the service has no field for ${name}`;
+const propertyReason = (name: string): Sentence =>
+  propertyReasons.get(name) ?? sentence("ical.noField", { name });

@@ -3,6 +3,7 @@ import { quotedValue } from "../ics-problem.ts";
 import type { ContentLine } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import { firstLine, wordOf } from "../lines/tokens.ts";
+import { sentence } from "../sentences.ts";
 import {
   type IncomingTime,
   readClock,
@@ -14,12 +15,10 @@ import {
   type ZoneOf,
 } from "../time-values.ts";
 import type { When } from "../when.ts";
-import type { DescribeRule } from "./second-opinion.ts";
 
 /** Context shared by all items of a file. */
 export interface FileContext {
   readonly zoneOf: ZoneOf;
-  readonly describeRule: DescribeRule;
 }
 
 /** One item while it is parsed. */
@@ -50,7 +49,8 @@ export function readSpan(reading: ItemReading): ReadSpan {
   const settled = isTodo ? null : settleEnd(reading, { start, end });
   if (settled) return wholeDays(reading, { start, end: settled });
   const line = endLine(reading) ?? firstLine(reading.component, "DTSTART");
-  const message = `${line?.name} ${quotedValue(line?.value ?? "")} is before DTSTART`;
+  const about = { name: line?.name ?? "", value: quotedValue(line?.value ?? "") };
+  const message = sentence("ical.endBeforeStart", about);
   complain(reading, { line: line?.line ?? 0, code: "end-before-start", message });
   return { start, end: undefined };
 }
@@ -77,12 +77,12 @@ function readEnd(reading: ItemReading, start: IncomingTime | undefined): Incomin
   if (!line) return undefined;
   const duration = firstLine(reading.component, "DURATION");
   if (duration && duration !== line) {
-    const message = `${line.name} and DURATION both say when it ends; only one may`;
+    const message = sentence("ical.endTwice", { name: line.name });
     return complain(reading, { line: duration.line, code: "end-twice", message });
   }
   const hasStart = firstLine(reading.component, "DTSTART") !== undefined;
   if (!hasStart && line.name !== "DUE") {
-    const message = `${line.name} needs a DTSTART`;
+    const message = sentence("ical.needsStart", { name: line.name });
     return complain(reading, { line: line.line, code: "end-without-start", message });
   }
   return line === duration ? addDuration(reading, { line, start }) : endTime(reading, start);
@@ -95,10 +95,11 @@ function endTime(reading: ItemReading, start: IncomingTime | undefined): Incomin
   if (end.kind === start.kind) {
     const from = firstLine(reading.component, "DTSTART");
     if (end.kind === "date" || !floatsAlone(from, line)) return end;
-    const message = `of DTSTART and ${line.name} one has a time zone and the other has none; both must have one, or neither`;
+    const message = sentence("ical.oneZone", { name: line.name });
     return complain(reading, { line: line.line, code: "date-kind", message });
   }
-  const message = `DTSTART is a ${start.kind} and ${line.name} a ${end.kind}; both must be of one type`;
+  const id = start.kind === "date" ? "ical.dateAndTime" : "ical.timeAndDate";
+  const message = sentence(id, { name: line.name });
   return complain(reading, { line: line.line, code: "date-kind", message });
 }
 
@@ -117,13 +118,13 @@ function addDuration(
   const { line, start } = at;
   const length = readDuration(line.value);
   if (!length || length.sign < 0) {
-    const message = `DURATION ${quotedValue(line.value)} is no length such as PT30M or P1D`;
+    const message = sentence("ical.badDuration", { value: quotedValue(line.value) });
     return complain(reading, { line: line.line, code: "bad-duration", message });
   }
   if (start?.kind !== "date") return start && timeAfterStart(reading, start, length);
   const days = wholeDaysOf(length);
   if (!days) {
-    const message = `DURATION ${quotedValue(line.value)} of a date must be whole days`;
+    const message = sentence("ical.durationDays", { value: quotedValue(line.value) });
     return complain(reading, { line: line.line, code: "bad-duration", message });
   }
   return { kind: "date", on: start.on.add(days) };

@@ -3,6 +3,7 @@ import { loadNodeIcal } from "../late-packages.ts";
 import { type ContentLine, param, propertyName, unfold } from "../lines/content-line.ts";
 import type { CalendarTree, Component } from "../lines/tokens.ts";
 import { firstLine } from "../lines/tokens.ts";
+import { sentence } from "../sentences.ts";
 
 import { type IncomingTime, readDuration, settleClock, type ZoneOf } from "../time-values.ts";
 import type { IncomingItem } from "./incoming.ts";
@@ -298,7 +299,7 @@ function disagreement(
   line: ContentLine,
   [ours, theirs]: readonly [string, string],
 ): IcsProblem {
-  const message = `${quotedValue(line.raw)} is ${ours} to one reader and ${theirs} to another (node-ical): programs would show it at two times; write it in UTC, or in another form`;
+  const message = sentence("ical.readersDisagree", { text: quotedValue(line.raw), ours, theirs });
   return { line: line.line, uid: uid || null, code: "readers-disagree", message };
 }
 

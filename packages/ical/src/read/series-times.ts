@@ -2,6 +2,7 @@ import { quotedValue } from "../ics-problem.ts";
 import { loadRruleTemporal } from "../late-packages.ts";
 import { writeDate } from "../lines/content-line.ts";
 import { fail, ok, type Result } from "../result.ts";
+import { type Sentence, sentence } from "../sentences.ts";
 
 /** A local time or day as written, without a zone. */
 export type Written = Temporal.PlainDateTime | Temporal.PlainDate;
@@ -21,8 +22,7 @@ export const keyOf = (time: Written): string =>
     ? writeDate(time)
     : time.toString({ smallestUnit: "second" }).replaceAll(/[-:]/g, "");
 
-export const tooMany = (most: number): string =>
-  `the series has more than ${most} occurrences; give RRULE a COUNT or an earlier UNTIL`;
+export const tooMany = (most: number): Sentence => sentence("ical.tooManyOccurrences", { most });
 
 /** Enough for a rule that matches every fourth year. */
 const mostPeriods = 5000;
@@ -38,17 +38,17 @@ export interface RuleOptions {
 }
 
 /**
- * When the occurrences of an RRULE begin, including the first, as local times. Fails with a sentence for a rule that has no end,
+ * When the occurrences of an RRULE begin, including the first, as local times. Fails for a rule that has no end,
  * too many occurrences, or cannot be read. Source: RFC 5545 3.3.10.
  */
 export function timesOfRule(
   rule: string,
   { start, most, endOf }: RuleOptions,
-): Result<readonly Written[], string> {
+): Result<readonly Written[], Sentence> {
   const parts = rule.trim().toUpperCase().split(";");
   const until = parts.find((part) => part.startsWith("UNTIL="))?.slice("UNTIL=".length);
   if (until === undefined && !parts.some((part) => part.startsWith("COUNT="))) {
-    return fail("RRULE has no end; give it a COUNT or an UNTIL");
+    return fail(sentence("ical.endless"));
   }
   const times: Written[] = [];
   try {
@@ -72,7 +72,7 @@ export function timesOfRule(
       return times.length <= most;
     });
   } catch {
-    return fail(`RRULE ${quotedValue(rule)} cannot be read`);
+    return fail(sentence("ical.badRule", { rule: quotedValue(rule) }));
   }
   return times.length <= most ? ok(times) : fail(tooMany(most));
 }

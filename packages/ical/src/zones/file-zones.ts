@@ -1,5 +1,6 @@
 import type { Component } from "../lines/tokens.ts";
 import { textOf } from "../lines/tokens.ts";
+import { sentence } from "../sentences.ts";
 import type { FileZone, UnknownZone, ZoneOf } from "../time-values.ts";
 import { readDefinition, readOffset } from "./zone-definition.ts";
 import { fixedZone, resolveZone, usualZone } from "./zones.ts";
@@ -81,7 +82,7 @@ function zoneOfBlocks({ blocks, budget }: Definitions): FileZone | UnknownZone {
   if (!block) return { kind: "unknown", why: null };
   const rules = rulesOf(block);
   if (others.some((other) => rulesOf(other) !== rules)) {
-    return { kind: "unknown", why: "it is defined twice, in different ways" };
+    return { kind: "unknown", why: sentence("ical.zoneTwice") };
   }
   const location = textOf(block, "X-LIC-LOCATION")?.trim() ?? "";
   const place = offsetNames.test(location) ? null : lookUp(location, budget);

@@ -4,6 +4,7 @@ import { loadRruleTemporal } from "../late-packages.ts";
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import { fail, ok, type Result } from "../result.ts";
+import { type Sentence, sentence } from "../sentences.ts";
 import type { RuleZone } from "../time-values.ts";
 import { type DefinedObservance, type Onset, spreadOnsets } from "./zone-onsets.ts";
 
@@ -17,40 +18,46 @@ const mostOnsetsOfRule = 24;
  * TZOFFSETFROM applies. Calls `spend` before each expansion of a rule to check the file's budget. Errors are the end of a
  * sentence. Source: RFC 5545 3.6.5.
  */
-export function readDefinition(block: Component, spend: () => boolean): Result<RuleZone, string> {
+export function readDefinition(block: Component, spend: () => boolean): Result<RuleZone, Sentence> {
   const parts = block.components.filter(({ name }) => name === "STANDARD" || name === "DAYLIGHT");
-  if (parts.length === 0) return fail("it holds no STANDARD and no DAYLIGHT");
+  if (parts.length === 0) return fail(sentence("ical.zoneEmpty"));
   const observances: DefinedObservance[] = [];
   let onsets = 0;
   for (const part of parts) {
     const read = readObservance(part, spend);
-    if (!read.ok) return fail(`${part.name} in line ${part.line}: ${read.failure}`);
+    if (!read.ok)
+      return fail(
+        sentence("ical.zonePart", { name: part.name, line: part.line, why: read.failure }),
+      );
     onsets += read.value.single.length;
-    if (onsets > mostOnsets) return fail(`it has more than ${mostOnsets} onsets`);
+    if (onsets > mostOnsets) return fail(sentence("ical.zoneOnsets", { most: mostOnsets }));
     observances.push(read.value);
   }
   return ok(spreadOnsets(observances));
 }
 
-function readObservance(part: Component, spend: () => boolean): Result<DefinedObservance, string> {
+function readObservance(
+  part: Component,
+  spend: () => boolean,
+): Result<DefinedObservance, Sentence> {
   const odd = part.lines.find(({ name }) => name === "EXDATE" || name === "EXRULE");
-  if (odd) return fail(`${odd.name} has no place there`);
+  if (odd) return fail(sentence("ical.zoneMisplaced", { name: odd.name }));
   const [start, from, to] = [
     readWall(only(part, "DTSTART")),
     readOffset(only(part, "TZOFFSETFROM")),
     readOffset(only(part, "TZOFFSETTO")),
   ];
-  if (start === null) return fail("DTSTART is no local time");
-  if (from === null || to === null) return fail("TZOFFSETFROM or TZOFFSETTO is no offset");
+  if (start === null) return fail(sentence("ical.zoneStart"));
+  if (from === null || to === null) return fail(sentence("ical.zoneOffset"));
   const walls = [start, ...readDates(part)];
   const onsetAt = (wall: number): Onset => ({ at: wall - from, from, to });
   const single: Onset[] = [];
   for (const wall of walls) {
-    if (wall === null) return fail("an RDATE is no local time");
+    if (wall === null) return fail(sentence("ical.zoneDate"));
     single.push(onsetAt(wall));
   }
   const rules = part.lines.filter(({ name }) => name === "RRULE");
-  if (rules.length > 1) return fail("it has two RRULEs");
+  if (rules.length > 1) return fail(sentence("ical.zoneTwoRules"));
   const [line] = rules;
   if (!line) return ok({ from, to, single, rule: null, last: null });
   const rule = readRule(line.value, { start, from });
@@ -129,7 +136,7 @@ interface Rule {
 function readRule(
   value: string,
   { start, from }: { readonly start: number; readonly from: number },
-): Result<Rule, string> {
+): Result<Rule, Sentence> {
   const parts = value
     .trim()
     .toUpperCase()
@@ -137,11 +144,11 @@ function readRule(
     .filter((part) => part !== "");
   const isOdd = !parts.every((part) => ruleParts.some((pattern) => pattern.test(part)));
   if (value.length > longestRule || isOdd)
-    return fail(`RRULE ${quotedValue(value)} is no yearly rule`);
+    return fail(sentence("ical.zoneNotYearly", { rule: quotedValue(value) }));
   const local: string[] = [];
   for (const part of parts) {
     const until = part.startsWith("UNTIL=") ? localUntil(part.slice(6), from) : part;
-    if (until === null) return fail(`RRULE ${quotedValue(value)} has no UNTIL that can be read`);
+    if (until === null) return fail(sentence("ical.zoneUntil", { rule: quotedValue(value) }));
     local.push(until);
   }
   try {
@@ -153,7 +160,7 @@ function readRule(
   } catch {
     // Rules that the library does not understand never apply.
   }
-  return fail(`RRULE ${quotedValue(value)} names no day of any year`);
+  return fail(sentence("ical.zoneNever", { rule: quotedValue(value) }));
 }
 
 /** An UNTIL in local time is invalid but can only mean local time; a date means the whole day. */

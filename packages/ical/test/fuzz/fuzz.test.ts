@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../../../src/domain/ids.ts";
 import type { Acceptance } from "../../../../src/edits/intake/plan-answer.ts";
+import type { FileProblem } from "../../../../src/ics/text/problem-in-words.ts";
 import { acceptRig, list } from "../../../../test/edits/rig.ts";
 import { runs } from "../../../../test/support/effort.ts";
 import { anEvent, aTask, days, times } from "../../../../test/support/items.ts";
+import { inEnglish } from "../../src/sentences.ts";
 import { zone } from "../files.ts";
 import { foreignFeeds } from "./feeds.ts";
 import { damagedFile, simpleCount } from "./files.ts";
@@ -120,11 +122,12 @@ function expectCounted(
   }
 }
 
-function expectTold(problems: readonly IcsProblem[]): void {
+function expectTold(problems: readonly (IcsProblem | FileProblem)[]): void {
   for (const { line, code, message } of problems) {
     expect(line === null || (Number.isInteger(line) && line > 0)).toBe(true);
     expect(code).toMatch(/^[a-z0-9-]+$/);
-    expect(message.isWellFormed() && message.length > 10 && message.length < 600).toBe(true);
+    const said = typeof message === "string" ? message : inEnglish(message);
+    expect(said.isWellFormed() && said.length > 10 && said.length < 600).toBe(true);
   }
 }
 
@@ -157,7 +160,8 @@ function expectNoHalves(bytes: Uint8Array): void {
     expect(rig.edits()).toEqual([]);
     return;
   }
-  const plain = (plan: typeof done) => plan.items.map((item) => ({ ...item, editId: null }));
+  const plain = (plan: typeof done) =>
+    plan.items.map((item) => ({ ...item, did: null, editId: null }));
   expect(plain(told)).toEqual(plain(done));
   const isTold = done.errors.length > 0;
   if (!isTold && new Set(simpleCount(bytes)).size === simpleCount(bytes).length)

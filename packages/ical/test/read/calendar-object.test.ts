@@ -2,6 +2,7 @@ import { createZoneWriter, type ObjectFault, readCalendarObject } from "@dayferr
 import { describe, expect, it, vi } from "vitest";
 import { loadNodeIcal } from "../../src/late-packages.ts";
 import type { ObjectPrecondition } from "../../src/read/calendar-object.ts";
+import { inEnglish } from "../../src/sentences.ts";
 import { calendar, eventFile, file, octets, todoFile, zone } from "../files.ts";
 
 const read = (bytes: Uint8Array) => readCalendarObject(bytes, { zone });
@@ -135,10 +136,14 @@ describe("readCalendarObject()", () => {
   });
 
   it("gives the reason in words for people", () => {
-    expect(faultOf(eventFile(start, "RRULE:FREQ=WEEKLY"))?.message).toBe(
-      "RRULE (every week): the service has no repeating items",
+    const said = (bytes: Uint8Array) => {
+      const fault = faultOf(bytes);
+      return fault && inEnglish(fault.message);
+    };
+    expect(said(eventFile(start, "RRULE:FREQ=WEEKLY"))).toBe(
+      "RRULE: the service has no repeating items",
     );
-    expect(faultOf(calendar("METHOD:REQUEST", ...event))?.message).toContain('METHOD "REQUEST"');
+    expect(said(calendar("METHOD:REQUEST", ...event))).toContain('METHOD "REQUEST"');
   });
 });
 
@@ -161,7 +166,7 @@ describe("readCalendarObject() of excessive objects", () => {
   ])("refuses one of very many %s", (_what, bytes, reason) => {
     const fault = faultOf(bytes);
     expect(fault?.precondition).toBe(resource);
-    expect(fault?.message).toContain(reason);
+    expect(fault && inEnglish(fault.message)).toContain(reason);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expandSeries, readCalendar } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
+import { inEnglish } from "../../src/sentences.ts";
 
 const zone = "Europe/Berlin";
 const most = 50;
@@ -29,7 +30,9 @@ const begins = (items: ReturnType<typeof series>) =>
     return time?.kind === "time" ? time.at.toString() : time?.on.toString();
   });
 const reasons = (items: ReturnType<typeof series>) =>
-  items.flatMap(({ problems }) => problems.map(({ code, message }) => `${code}: ${message}`));
+  items.flatMap(({ problems }) =>
+    problems.map(({ code, message }) => `${code}: ${inEnglish(message)}`),
+  );
 
 const berlin = (local: string, offset: string) => `${local}:00${offset}[Europe/Berlin]`;
 const at = "DTSTART;TZID=Europe/Berlin:20270322T090000";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Unstorable } from "../../src/read/incoming.ts";
+import { inEnglish } from "../../src/sentences.ts";
 import { eventFile, readOne } from "../files.ts";
 
 describe("what cannot be stored", () => {
@@ -18,7 +19,7 @@ describe("what cannot be stored", () => {
         "END:VLOCATION",
       ),
     );
-    const told = ({ line, name, reason }: Unstorable) => [line, name, reason !== ""];
+    const told = ({ line, name, reason }: Unstorable) => [line, name, inEnglish(reason) !== ""];
     expect(item.unstorable.map(told)).toEqual([
       [5, "LOCATION", true],
       [6, "GEO", true],

@@ -194,26 +194,6 @@ describe("the time of an event", () => {
     expect(problemsOf(eventFile(...lines))).toEqual([[line, "u1", code]]);
   });
 
-  it("puts a recurrence into words", () => {
-    const rule = "RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10";
-    const [problem] = readOne(eventFile("DTSTART:20260701T100000Z", rule)).problems;
-    expect(problem?.message).toBe(
-      "RRULE (every week on Monday and Wednesday for 10 times): the service has no repeating items",
-    );
-  });
-
-  it("describes a hundred rules of a file and refuses all", () => {
-    const events = Array.from({ length: 150 }, (_, at) => [
-      "BEGIN:VEVENT",
-      `UID:${at}`,
-      `RRULE:FREQ=DAILY;COUNT=${at + 2}`,
-      "END:VEVENT",
-    ]).flat();
-    const problems = readFine(calendar(...events)).items.flatMap((item) => item.problems);
-    expect(problems).toHaveLength(150);
-    expect(problems.filter(({ message }) => message.includes("every day"))).toHaveLength(100);
-  });
-
   it("refuses an overridden item even when its own rule is missing", () => {
     const bytes = calendar(
       ...["BEGIN:VEVENT", "UID:a", "DTSTART:20260701T100000Z", "END:VEVENT"],

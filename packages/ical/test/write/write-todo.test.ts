@@ -1,6 +1,7 @@
 import { readCalendarObject, type TodoCard, writeObject, writeTodo } from "@dayferry/ical";
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
+import { inEnglish } from "../../src/sentences.ts";
 import { UnwritableTodoError } from "../../src/write/write-todo.ts";
 import { octets, zone } from "../files.ts";
 import { day, instant, todo } from "../todos.ts";
@@ -13,7 +14,7 @@ const named = (fields: Partial<TodoCard>, ...names: readonly string[]): readonly
 
 const readBack = (fields: Partial<TodoCard>) => {
   const read = readCalendarObject(octets(writeObject(writeTodo(todo(fields)), "")), { zone });
-  if (!read.ok) throw new Error(read.failure.message);
+  if (!read.ok) throw new Error(inEnglish(read.failure.message));
   return read.value;
 };
 

@@ -1,6 +1,7 @@
 import { type IncomingItem, readTree, writeTimeZone, zonesOfFile } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { longZones } from "../../../../test/support/long-inputs.ts";
+import { inEnglish } from "../../src/sentences.ts";
 import { readClock, settleClock } from "../../src/time-values.ts";
 import { calendar, octets, readFine, readOne } from "../files.ts";
 
@@ -52,7 +53,7 @@ const startOf = ({ when }: IncomingItem): string =>
 function utc(tzid: string, block: readonly string[], clock: string): string {
   const item = readOne(inZone(tzid, block, [`DTSTART;TZID=${tzid}:${clock}`]));
   const [problem] = item.problems;
-  return problem ? `${problem.code}: ${problem.message}` : startOf(item);
+  return problem ? `${problem.code}: ${inEnglish(problem.message)}` : startOf(item);
 }
 
 describe("a zone defined by a file is read by its rules when it is called", () => {
