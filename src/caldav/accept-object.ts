@@ -9,6 +9,7 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import type { ItemPlan } from "../edits/intake/item-plan.ts";
 import { shownBase } from "../edits/intake/plan-known.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import { describedItem } from "./described-item.ts";
 import { type PresentItem, putBaseOf } from "./find-base.ts";
 import { putBelow } from "./member-of-uid.ts";
@@ -68,7 +69,7 @@ export function acceptEdit(
   const item = planned.value;
   const key = context.store.mirror.findUid(uid)?.item;
   if (key === undefined) {
-    const reason = "the UID belongs to a read-only item";
+    const reason = say("caldavFault.readOnlyUid");
     return fail(objectRefused("valid-calendar-object-resource", reason));
   }
   const seen = item.action === "create" ? null : (base ?? lastSeen(context, key, incoming));

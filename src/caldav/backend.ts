@@ -12,7 +12,8 @@ import type { Person } from "../domain/item.ts";
 import { sentenceInWords } from "../ics/text/problem-in-words.ts";
 import { retryAfterOf } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
-import { currentLanguage, inLanguage } from "../texts/say.ts";
+import { currentLanguage, inLanguage, say } from "../texts/say.ts";
+import { retold } from "../texts/stored.ts";
 import { createLogin, type LoginDeps } from "./dav-login.ts";
 import { moveObject } from "./move-object.ts";
 import { putObject } from "./put-object.ts";
@@ -54,7 +55,8 @@ export function createCaldavBackend(deps: BackendDeps): CalendarBackend {
     prepare: (person: Person, slug) => calendars.prepare(person.id, slug),
     calendars: (person: Person) => calendars.list(person.id),
     calendar: (person: Person, slug) => calendars.find(person.id, slug),
-    notReady: (calendar: Calendar) => (calendars.hasRead(calendar) ? null : notReadYet),
+    notReady: (calendar: Calendar) =>
+      calendars.hasRead(calendar) ? null : say("caldavFault.notRead"),
     objects: calendars.objects,
     finder: calendars.finder,
     hadObject: (calendar: Calendar, name) => calendars.formerMember(calendar, name) !== null,
@@ -92,13 +94,11 @@ export function createCaldavBackend(deps: BackendDeps): CalendarBackend {
       if (!trouble) return null;
       // Source: RFC 4918 11.5 (507).
       const status = trouble.kind === "full" ? 507 : 503;
-      const { problem: reason } = trouble;
+      const reason = retold(trouble.problem);
       return { kind: "status", status, retryAfterSeconds: retryAfterOf(trouble), reason };
     },
   };
 }
-
-const notReadYet = "the project is still being synced, for the first time or after a restore";
 
 /** Why programs cannot create, move or delete calendars. */
 export const calendarsAreProjects =

@@ -124,7 +124,7 @@ function isOwnMove({ store, person, agent }: WriteContext, { key, item }: ViewIt
 }
 
 /** The answer for an unknown UID, in the same steps, so that hidden items cannot be detected. */
-const hidden = ({ calendar }: ObjectPut): Refusal => additionRefused(calendar) ?? unseen;
+const hidden = ({ calendar }: ObjectPut): Refusal => additionRefused(calendar) ?? unseen();
 
 /** The item is changed in its present place; a second one would be an unwanted copy. */
 function changeElsewhere(

@@ -2,6 +2,8 @@ import { objectRefused, type Refusal } from "@dayferry/caldav-server/backend";
 import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
 import type { EditId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { quote } from "../edits/intake/plan-part.ts";
+import { say } from "../texts/say.ts";
 import { atomically } from "./accept-object.ts";
 import { ownHeldEdits } from "./plan-object.ts";
 import { relocate } from "./relocate.ts";
@@ -40,7 +42,7 @@ function move(context: WriteContext, transfer: Transfer): Result<null, Refusal> 
 /** A calendar with items of other calendars has none that could be moved out of it. */
 function shownElsewhere(from: Calendar, to: Calendar): Refusal | null {
   if (from.slug === to.slug || from.kind === "events" || from.kind === "tasks") return null;
-  const reason = `"${from.name}" only shows items of other calendars: move it there`;
+  const reason = say("caldavFault.shownElsewhere", { calendar: quote(from.name) });
   return objectRefused("valid-calendar-object-resource", reason);
 }
 

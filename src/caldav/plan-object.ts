@@ -9,6 +9,7 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import type { ItemsRequest } from "../edits/intake/accept.ts";
 import type { Acceptance, PlannedItem } from "../edits/intake/plan-answer.ts";
 import { ownOf } from "../edits/intake/plan-known.ts";
+import { say } from "../texts/say.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** An edit as expressed by a request's octets. `calendar`: where an item with unknown UID goes. */
@@ -62,7 +63,7 @@ export function plannedItem(acceptance: Acceptance): Result<PlannedItem, Refusal
 
 /** Why the edit in the octets was refused. Source: RFC 4791 5.3.2.1. */
 export function refusalOfItem({ problems }: Pick<PlannedItem, "problems">): Refusal {
-  if (problems.some(({ code }) => code === "gone")) return unseen;
+  if (problems.some(({ code }) => code === "gone")) return unseen();
   const reason = problems.map(({ message }) => message).join("; ");
   if (problems.some(({ code }) => code === "not-read")) {
     return { kind: "status", status: 503, retryAfterSeconds: 30, reason };
@@ -77,10 +78,8 @@ export function refusalOfItem({ problems }: Pick<PlannedItem, "problems">): Refu
  * The UID is not new, and the person sees no item with it. The answer does not say whether such an item is hidden, deleted or
  * never existed, as UIDs made here are consecutive and could be probed.
  */
-export const unseen: Refusal = objectRefused(
-  "valid-calendar-object-resource",
-  "there is no item with this UID: it was deleted, or you don't have access; use another UID for a new item",
-);
+export const unseen = (): Refusal =>
+  objectRefused("valid-calendar-object-resource", say("caldavFault.unseen"));
 
 /** The accepted edit if it waits for approval; null if it is delivered at once, or changes nothing. */
 export function heldEdit(

@@ -3,6 +3,7 @@ import { mendOctets, propertyName, underUid, withUid } from "@dayferry/ical";
 import type { CalendarObject } from "../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { withSequence } from "../ics/overlay/overlay.ts";
+import { say } from "../texts/say.ts";
 import { acceptChange, atomically } from "./accept-object.ts";
 import { couldSee, createObject } from "./create-object.ts";
 import { memberOfUid } from "./member-of-uid.ts";
@@ -83,7 +84,7 @@ function store(context: WriteContext, put: ObjectPut): Result<boolean, Refusal> 
   if (withdrawDeletion(context, incoming.uid)) return putAfterDeletion(context, put);
   const namesake = context.calendars.objectOfUid(calendar, incoming.uid);
   if (!namesake) return createObject(context, put);
-  const reason = "the UID already exists in this calendar under another name";
+  const reason = say("caldavFault.otherName");
   return fail({ kind: "uid", calendar, name: namesake.name, reason });
 }
 
@@ -116,10 +117,11 @@ function update(
   const { calendar, name } = put;
   const { uid, component } = put.incoming;
   if (uid !== object.uid) {
-    return fail({ kind: "uid", calendar, name, reason: "the object has another UID" });
+    return fail({ kind: "uid", calendar, name, reason: say("caldavFault.otherUid") });
   }
   if (component !== object.component) {
-    const reason = `it is a ${object.component} here; a ${component} cannot take its place`;
+    const kinds = { present: object.component, wanted: component };
+    const reason = say("caldavFault.kind", kinds);
     return fail(objectRefused("valid-calendar-object-resource", reason));
   }
   const present = context.calendars.itemOf(object).item;

@@ -7,7 +7,9 @@ import {
 import type { Calendar } from "../calendars/calendar-types.ts";
 import type { EditId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { quote } from "../edits/intake/plan-part.ts";
 import type { ViewItem } from "../store/view/view.ts";
+import { say } from "../texts/say.ts";
 import { heldEdit, plannedItem } from "./plan-object.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -50,9 +52,8 @@ export function relocateByPut(
 }
 
 function otherKind(to: Calendar, { item }: ViewItem): Refusal {
-  const reason =
-    to.kind === "milestones"
-      ? `what is in "${to.name}" has the project's milestones: turn an event into one in the events calendar`
-      : `${item.kind === "event" ? "an event" : "a task"} cannot be stored in "${to.name}"`;
+  const id =
+    to.kind === "milestones" ? "milestones" : item.kind === "event" ? "noEvents" : "noTasks";
+  const reason = say(`caldavFault.${id}`, { calendar: quote(to.name) });
   return objectRefused("valid-calendar-object-resource", reason);
 }

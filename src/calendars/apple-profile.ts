@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
+import { say } from "../texts/say.ts";
 
 export interface ProfileOptions {
   /** Absolute URL of the CalDAV context root, with a trailing slash. */
@@ -32,7 +33,7 @@ export function appleProfile({ url, person, login, description, uuid }: ProfileO
     text("CalDAVPrincipalURL", principal),
     truth("CalDAVUseSSL", isSecure),
     text("CalDAVUsername", login),
-    text("PayloadDescription", `Calendars and reminders of ${person.name}`),
+    text("PayloadDescription", say("profile.name", { name: person.name })),
     text("PayloadDisplayName", description),
     text("PayloadIdentifier", `dayferry.${uuid}.caldav`),
     text("PayloadType", "com.apple.caldav.account"),
@@ -41,10 +42,7 @@ export function appleProfile({ url, person, login, description, uuid }: ProfileO
   ];
   const profile = [
     `<key>PayloadContent</key><array><dict>\n${account.join("\n")}\n</dict></array>`,
-    text(
-      "PayloadDescription",
-      "Adds the calendars of Dayferry. You are asked for your app password.",
-    ),
+    text("PayloadDescription", say("profile.text")),
     text("PayloadDisplayName", description),
     text("PayloadIdentifier", `dayferry.${uuid}`),
     truth("PayloadRemovalDisallowed", false),

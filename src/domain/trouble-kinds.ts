@@ -1,5 +1,6 @@
 import { currentLocale, formatList } from "../texts/dates.ts";
 import { say } from "../texts/say.ts";
+import { retold } from "../texts/stored.ts";
 import { hiddenMark } from "./hidden-secrets.ts";
 import type { PersonId } from "./ids.ts";
 
@@ -80,7 +81,7 @@ const entries = {
     ...broken(0, 0),
     words: ({ problem, remedy }) => ({
       title: say("trouble.database-damaged.title"),
-      what: problem,
+      what: retold(problem),
       remedy,
       over: say("trouble.database-damaged.over"),
     }),
@@ -91,7 +92,7 @@ const entries = {
     hasCheck: true,
     words: ({ problem }) => ({
       title: say("trouble.storage-failing.title"),
-      ...parted(problem, "; "),
+      ...parted(retold(problem), "; "),
       over: say("trouble.storage-failing.over"),
     }),
   }),
@@ -135,7 +136,7 @@ const entries = {
           : say("trouble.certificate.titleExpires", { host }),
       what:
         until === null
-          ? say("trouble.certificate.what", { host, problem })
+          ? say("trouble.certificate.what", { host, problem: retold(problem) })
           : say("trouble.certificate.whatExpires", { host, until }),
       remedy: say("trouble.certificate.remedy"),
       over: say("trouble.certificate.over", { host }),
@@ -145,7 +146,7 @@ const entries = {
     ...broken(15, 5),
     words: ({ problem }) => ({
       title: say("trouble.service-unreachable.title"),
-      what: say("trouble.service-unreachable.what", { problem }),
+      what: say("trouble.service-unreachable.what", { problem: retold(problem) }),
       remedy: say("trouble.service-unreachable.remedy"),
       over: say("trouble.service-unreachable.over"),
     }),
@@ -190,7 +191,7 @@ const entries = {
     ...broken(0, 0),
     words: ({ problem }) => ({
       title: say("trouble.backup-failed.title"),
-      what: say("trouble.backup-failed.what", { problem }),
+      what: say("trouble.backup-failed.what", { problem: retold(problem) }),
       remedy: say("trouble.backup-failed.remedy"),
       over: say("trouble.backup-failed.over"),
     }),
@@ -222,7 +223,7 @@ const entries = {
     hasCheck: true,
     words: ({ waiting, problem }) => ({
       title: say("trouble.mail-failing.title"),
-      what: say("trouble.mail-failing.what", { count: waiting, problem }),
+      what: say("trouble.mail-failing.what", { count: waiting, problem: retold(problem) }),
       remedy: say("trouble.mail-failing.remedy"),
       over: say("trouble.mail-failing.over"),
     }),
@@ -236,7 +237,7 @@ const entries = {
     about: ({ name }) => name,
     words: ({ name, waiting, problem }) => ({
       title: say("trouble.webhook-failing.title", { name }),
-      what: say("trouble.webhook-failing.what", { count: waiting, name, problem }),
+      what: say("trouble.webhook-failing.what", { count: waiting, name, problem: retold(problem) }),
       remedy: say("trouble.webhook-failing.remedy"),
       over: say("trouble.webhook-failing.over", { name }),
     }),
@@ -251,7 +252,10 @@ const entries = {
     nameless: ({ person }) => ({ person: nameless(person) }),
     words: ({ person, problem }) => ({
       title: say("trouble.person-webhook-failing.title", { name: person.name }),
-      what: say("trouble.person-webhook-failing.what", { name: person.name, problem }),
+      what: say("trouble.person-webhook-failing.what", {
+        name: person.name,
+        problem: retold(problem),
+      }),
       remedy: say("trouble.person-webhook-failing.remedy"),
       over: say("trouble.person-webhook-failing.over", { name: person.name }),
     }),
@@ -265,7 +269,7 @@ const entries = {
     hasCheck: true,
     words({ lists, first }) {
       const more = lists - first.length;
-      const named = first.map(({ source, problem }) => `${source}: ${problem}`).join("; ");
+      const named = first.map(({ source, problem }) => `${source}: ${retold(problem)}`).join("; ");
       return {
         title: say("trouble.lists-unreadable.title", { count: lists }),
         what: `${named}${more > 0 ? `; ${say("trouble.lists-unreadable.more", { count: more })}` : ""}`,
@@ -279,7 +283,7 @@ const entries = {
     about: ({ name }) => name,
     words: ({ name, problem }) => ({
       title: say("trouble.subscription-failing.title", { name }),
-      what: `${name}: ${problem}`,
+      what: `${name}: ${retold(problem)}`,
       remedy: say("trouble.subscription-failing.remedy"),
       over: say("trouble.subscription-failing.over", { name }),
     }),
@@ -288,7 +292,7 @@ const entries = {
     ...broken(5, 5),
     words: ({ problem }) => ({
       title: say("trouble.inbox-unusable.title"),
-      what: problem,
+      what: retold(problem),
       remedy: say("trouble.inbox-unusable.remedy"),
       over: say("trouble.inbox-unusable.over"),
     }),
@@ -307,7 +311,11 @@ const entries = {
           : say("trouble.cache-not-purged.ended", { count: ended });
       return {
         title: say("trouble.cache-not-purged.title"),
-        what: say("trouble.cache-not-purged.what", { count: waiting, rest, problem }),
+        what: say("trouble.cache-not-purged.what", {
+          count: waiting,
+          rest,
+          problem: retold(problem),
+        }),
         remedy: say("trouble.cache-not-purged.remedy"),
         over: say("trouble.cache-not-purged.over"),
       };
@@ -371,7 +379,7 @@ const entries = {
     nameless: () => ({ address: "one address" }),
     words: ({ address, problem }) => ({
       title: say("trouble.mail-refused.title"),
-      what: say("trouble.mail-refused.what", { address, problem }),
+      what: say("trouble.mail-refused.what", { address, problem: retold(problem) }),
       remedy: say("trouble.mail-refused.remedy"),
       over: say("trouble.mail-refused.over", { address }),
     }),
@@ -413,7 +421,7 @@ const editInWords = (trouble: EditInTrouble): string =>
   say("trouble.edit-frozen.what", {
     id: trouble.edit,
     title: trouble.title,
-    problem: trouble.problem,
+    problem: retold(trouble.problem),
   });
 
 const freeInWords = (disk: { readonly folder: string; readonly freeMebibytes: number }): string =>

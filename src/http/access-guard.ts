@@ -2,6 +2,7 @@ import { readBasic } from "@dayferry/http-values";
 import type { Request, RequestHandler, Response } from "express";
 import { unreachable } from "../domain/result.ts";
 import type { Viewer } from "../domain/visibility.ts";
+import { say } from "../texts/say.ts";
 import { createAccess } from "./access.ts";
 import type { AdminAuth } from "./admin-auth.ts";
 import { readForm } from "./form-guard.ts";
@@ -54,7 +55,10 @@ export function accessGuard(context: AccessGuardContext): RequestHandler {
   return async (request, response, next) => {
     const admission = find(request.method, request.path);
     if (admission.kind === "unknown") {
-      sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
+      sendProblem(
+        response,
+        notFound(say("accessFault.nothing", { method: request.method, path: request.path })),
+      );
       return;
     }
     if (admission.kind === "method") {
@@ -84,9 +88,7 @@ export function accessGuard(context: AccessGuardContext): RequestHandler {
         }
         if (isProgram) viewers.note(request, viewer);
         if (who === "admin" && viewer.kind !== "admin") {
-          const wanted = isProgram
-            ? "this needs the admin token as Bearer"
-            : "this is for the admin";
+          const wanted = isProgram ? say("accessFault.bearerAdmin") : say("accessFault.adminOnly");
           sendProblem(response, forbidden(wanted));
         } else next();
         return;
@@ -100,12 +102,12 @@ export function accessGuard(context: AccessGuardContext): RequestHandler {
 /** Redirects a browser to the sign-in page, and from there to the requested page; submitted form data are kept. */
 function askForLogIn(request: Request, response: Response, proxied: string | null): void {
   if (proxied !== null) {
-    const detail = `you have logged in as ${proxied}, which is not a person of this workspace`;
+    const detail = say("accessFault.stranger", { login: proxied });
     sendProblem(response, forbidden(detail));
     return;
   }
   if (request.accepts(["application/json", "text/html"]) !== "text/html") {
-    sendProblem(response, unauthorized("this needs the cookie of a browser that has logged in"));
+    sendProblem(response, unauthorized(say("accessFault.cookie")));
     return;
   }
   const lead = () => response.set("Cache-Control", "no-store").redirect(303, goingOn(request));
@@ -129,9 +131,7 @@ const readKeptForm = readForm(longestKept);
 
 function refuseProgram(response: Response, hasToken: boolean): void {
   response.setHeader("WWW-Authenticate", 'Bearer realm="Dayferry"');
-  const detail = hasToken
-    ? "the Bearer token is not the admin token"
-    : "an Authorization header with the admin token as Bearer is needed";
+  const detail = hasToken ? say("accessFault.token") : say("accessFault.bearer");
   sendProblem(response, unauthorized(detail));
 }
 
@@ -140,7 +140,7 @@ const unauthorized = (detail: string): Problem => ({ status: 401, title: "Unauth
 const wrongMethod = ({ method, path }: Request): Problem => ({
   status: 405,
   title: "Method not allowed",
-  detail: `${path} cannot be asked by ${method}`,
+  detail: say("accessFault.method", { path, method }),
 });
 
 const allowed = (methods: readonly string[]): string =>

@@ -3,6 +3,7 @@ import { fail, unreachable } from "../domain/result.ts";
 import type { EditDescription } from "../edits/actions/describe.ts";
 import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { LinkFault } from "../edits/links/action-links.ts";
+import { say } from "../texts/say.ts";
 import { formField } from "./form-guard.ts";
 import { linkGuard } from "./link-guard.ts";
 import { confirmLinkPage, idlePage, notTakenBackPage, resultPage, voidPage } from "./pages/act.ts";
@@ -67,7 +68,10 @@ export function actRoutes({
     const decision = takeBack(shown.value, editActions);
     if (decision.kind === "done") response.redirect(303, `../${decision.edit.id}`);
     else {
-      const reason = decision.kind === "refused" ? decision.reason : `there is no edit ${id}`;
+      const reason =
+        decision.kind === "refused"
+          ? decision.reason
+          : say("operationFault.noEdit", { id: String(id) });
       sendPage(response.status(409), notTakenBackPage(id, reason));
     }
   });

@@ -5,6 +5,7 @@ import type { SpokenKind } from "../domain/item.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Viewer } from "../domain/visibility.ts";
 import type { DaySpan } from "../store/view/view.ts";
+import { say } from "../texts/say.ts";
 
 /** Kinds of items with their common names. */
 export const kindChoices: readonly { readonly kind: SpokenKind; readonly label: string }[] = [
@@ -40,11 +41,11 @@ const longest = Temporal.Duration.from({ days: 400 });
 /** The days requested by a browser, as `from` and `to` (exclusive). Fails with a sentence if they are invalid. */
 export function readDays(query: Request["query"], zone: string): Result<DaySpan, string> {
   const [from, to] = [readDay(query["from"]), readDay(query["to"])];
-  if (!from) return fail("from: a day such as 2026-05-31 is needed");
-  if (!to) return fail("to: a day such as 2026-06-30 is needed");
-  if (Temporal.PlainDate.compare(from, to) >= 0) return fail("to: it must be after from");
+  if (!from) return fail(say("rangeFault.from"));
+  if (!to) return fail(say("rangeFault.to"));
+  if (Temporal.PlainDate.compare(from, to) >= 0) return fail(say("rangeFault.after"));
   if (Temporal.PlainDate.compare(from.add(longest), to) < 0) {
-    return fail(`to: at most ${longest.days} days can be asked for`);
+    return fail(say("rangeFault.most", { days: String(longest.days) }));
   }
   return ok({ from, to, zone });
 }

@@ -6,6 +6,7 @@ import { codingFor } from "@dayferry/http-values";
 import { Router } from "express";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { lazy } from "../domain/lazy.ts";
+import { say } from "../texts/say.ts";
 import type { PageAssets } from "./pages/layout.ts";
 import { notFound, sendProblem } from "./problem-json.ts";
 
@@ -99,7 +100,7 @@ function assetRoutes(files: () => ReadonlyMap<string, Asset>): Router {
   router.get("/assets/:name", (request, response) => {
     const asset = files().get(request.params.name);
     if (!asset) {
-      sendProblem(response, notFound("there is no such file; load the page again"));
+      sendProblem(response, notFound(say("requestFault.noAsset")));
       return;
     }
     const coding = codingFor(request.get("accept-encoding"));

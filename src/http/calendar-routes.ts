@@ -15,6 +15,7 @@ import {
   newItemFieldNames,
   readNewItem,
 } from "../edits/forms/new-item.ts";
+import { say } from "../texts/say.ts";
 import { onlookerOf, readAgendaFilter, readDay, readDays } from "./agenda-query.ts";
 import { calendarEvent } from "./calendar-events.ts";
 import { formField, formGuard } from "./form-guard.ts";
@@ -361,5 +362,5 @@ const statuses: Readonly<Record<FormOutcome["kind"], number>> = {
 };
 
 function sendGone(response: Response): void {
-  sendProblem(response, notFound("there is no such item, or you don't have access"));
+  sendProblem(response, notFound(say("itemFault.noSuch")));
 }

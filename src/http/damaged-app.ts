@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Request, RequestHandler } from "express";
+import { say } from "../texts/say.ts";
 import { sendProblem } from "./problem-json.ts";
 
 interface DamagedDeps {
@@ -19,8 +20,7 @@ interface DamagedDeps {
 /** Only the operator can end this state, so programs need not retry every minute. */
 const retrySeconds = 300;
 
-const reason =
-  "the database is damaged: no edits are accepted until a backup is restored, and stored data is not changed; the operator finds the command to run in the log, with `dayferry doctor` and on the Status page";
+const reason = (): string => say("requestFault.damaged");
 
 const feedAddress = /^\/feeds\/([^/?#]+)\/[^/?#]+\.ics$/;
 const ofCalendars = /^\/(?:dav|\.well-known\/caldav)(?:\/|$)/;
@@ -72,10 +72,15 @@ function refuse(request: IncomingMessage, response: ServerResponse, isDav: boole
   if (request.method === "HEAD") response.end();
   else if (isDav) {
     response.end(
-      `<?xml version="1.0" encoding="utf-8"?>\n<d:error xmlns:d="DAV:" xmlns:df="urn:dayferry"><df:damaged/><df:reason>${reason}</df:reason></d:error>`,
+      `<?xml version="1.0" encoding="utf-8"?>\n<d:error xmlns:d="DAV:" xmlns:df="urn:dayferry"><df:damaged/><df:reason>${reason()}</df:reason></d:error>`,
     );
   } else {
-    const problem = { type: "about:blank", title: "Database damaged", status: 503, detail: reason };
+    const problem = {
+      type: "about:blank",
+      title: "Database damaged",
+      status: 503,
+      detail: reason(),
+    };
     response.end(JSON.stringify(problem));
   }
   request.resume();
@@ -87,7 +92,7 @@ const reading: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 export const refuseWhileDamaged: RequestHandler = (request, response, next) => {
   if (reading.has(request.method) || isLogIn(request)) return next();
   response.set({ Connection: "close", "Retry-After": String(retrySeconds) });
-  sendProblem(response, { status: 503, title: "Database damaged", detail: reason });
+  sendProblem(response, { status: 503, title: "Database damaged", detail: reason() });
 };
 
 const isLogIn = ({ path }: Request): boolean => path === "/login" || path === "/logout";

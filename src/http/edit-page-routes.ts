@@ -392,7 +392,8 @@ function removalsOf({ brakes, absences, mirror, directory }: Store): readonly He
     const number = Number(id);
     const list = kind === "tasks" && isId(number) ? directory.todolist(listId(number)) : null;
     const project = kind === "events" && isId(number) ? directory.project(projectId(number)) : null;
-    const where = list?.title ?? (project ? `the events of ${project.title}` : source);
+    const where =
+      list?.title ?? (project ? say("edits.eventsOf", { project: project.title }) : source);
     return { source, where, missing, total, asks: needsPerson && !releasedAt, titles };
   });
 }

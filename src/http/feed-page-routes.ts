@@ -188,7 +188,7 @@ const feedIdOf = (text: string | undefined): FeedId | null =>
   isId(Number(text)) ? feedId(Number(text)) : null;
 
 const missing = (response: Response): void =>
-  sendProblem(response, notFound("there is no such feed, or it has ended"));
+  sendProblem(response, notFound(say("feedGone.ended")));
 
 const countIn = (text: string | undefined): number =>
   /^\d{1,6}$/.test(text ?? "") ? Number(text) : 0;

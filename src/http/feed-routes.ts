@@ -5,6 +5,7 @@ import type { FeedFault } from "../domain/feed-filter.ts";
 import { FeedUnreadError } from "../feeds/live-feed.ts";
 import type { OpenFeed } from "../feeds/open-feed.ts";
 import type { StorageHealth } from "../store/storage-health.ts";
+import { say } from "../texts/say.ts";
 import type { HttpDeps } from "./http-deps.ts";
 import { notFound, type Problem, sendProblem } from "./problem-json.ts";
 import type { SharedCache } from "./shared-cache.ts";
@@ -52,7 +53,7 @@ export function feedRoutes({ feeds, sharedCache, log, health }: FeedRoutesDeps):
     const { secret, file } = request.params;
     const feed = file.endsWith(".ics") ? feeds.open(secret) : null;
     if (!feed) {
-      sendGone(response, notFound("there is no such feed, or its address was revoked"));
+      sendGone(response, notFound(say("feedGone.revoked")));
       return;
     }
     const fault = feed.fault();
@@ -78,7 +79,7 @@ export function feedRoutes({ feeds, sharedCache, log, health }: FeedRoutesDeps):
       sendProblem(response, {
         status: 503,
         title: "Feed unavailable",
-        detail: "the calendar cannot be built just now; the next fetch will try again",
+        detail: say("feedGone.later"),
       });
     }
   });
@@ -87,7 +88,7 @@ export function feedRoutes({ feeds, sharedCache, log, health }: FeedRoutesDeps):
     sendProblem(response, {
       status: 405,
       title: "Method not allowed",
-      detail: `a feed cannot be changed by ${request.method}: send the calendar to /api/edits instead`,
+      detail: say("feedGone.readOnly", { method: request.method }),
     });
   });
 
@@ -100,7 +101,7 @@ export function feedRoutes({ feeds, sharedCache, log, health }: FeedRoutesDeps):
 /** The project may come back, so an empty calendar would be wrong. */
 function sendFault(response: Response, { reason }: FeedFault): void {
   response.setHeader("Retry-After", "3600");
-  const detail = `${reason}; another filter helps, or another feed`;
+  const detail = say("feedGone.without", { reason });
   sendProblem(response, { status: 503, title: "Feed without contents", detail });
 }
 
@@ -109,8 +110,7 @@ function sendUnread(response: Response): void {
   sendProblem(response, {
     status: 503,
     title: "Feed not ready",
-    detail:
-      "the project is still being read for the first time; a part of it would look like the whole",
+    detail: say("feedGone.unread"),
   });
 }
 

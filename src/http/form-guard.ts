@@ -1,4 +1,5 @@
 import { type RequestHandler, urlencoded } from "express";
+import { say } from "../texts/say.ts";
 import { sameSecret } from "./admin-auth.ts";
 import { isOwnForm, keptForm } from "./kept-form.ts";
 import { keptFormPage } from "./pages/kept-form-page.ts";
@@ -48,7 +49,7 @@ export function formGuard(
       sendProblem(response, {
         status: 403,
         title: "Forbidden",
-        detail: "this form belongs to no session of yours: reload the page",
+        detail: say("accessFault.form"),
       });
     },
   ];

@@ -11,6 +11,8 @@ import { createRepeatedEdits } from "../edits/delivery/repeated-edits.ts";
 import type { Log } from "../log.ts";
 import { retryAfterOf, type StorageHealth, type StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
+import { retold } from "../texts/stored.ts";
 import { accessGuard } from "./access-guard.ts";
 import { actRoutes } from "./act-routes.ts";
 import { createAdminAuth } from "./admin-auth.ts";
@@ -133,7 +135,10 @@ export function createApp(deps: HttpDeps): Express {
   app.use(...apiRouters(context));
   app.use(...pageRouters(context));
   app.use((request, response) => {
-    sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
+    sendProblem(
+      response,
+      notFound(say("accessFault.nothing", { method: request.method, path: request.path })),
+    );
   });
   app.use(errorHandler(log, store.health));
   return app;
@@ -219,21 +224,21 @@ const openPath = (path: string): string =>
 const storageProblem = (trouble: StorageTrouble): Problem => ({
   status: trouble.kind === "full" ? 507 : 503,
   title: trouble.kind === "damaged" ? "Database damaged" : "Cannot be stored",
-  detail: trouble.problem,
+  detail: retold(trouble.problem),
   retryAfter: retryAfterOf(trouble),
 });
 
 function problemOf(status: number): Problem {
   if (status === 413) {
-    const message = "the body is larger than the 5 MB that a calendar file may have";
+    const message = say("requestFault.bodyTooLarge");
     const errors = [{ line: null, uid: null, code: "too-large", message }];
     return { status, title: "Too large", detail: message, more: { errors } };
   }
-  if (status < 500) return { status, title: "Bad request", detail: "the request cannot be read" };
+  if (status < 500) return { status, title: "Bad request", detail: say("requestFault.unread") };
   return {
     status: 500,
     title: "Internal error",
-    detail: "the request failed; see the log for the reason",
+    detail: say("requestFault.failed"),
   };
 }
 

@@ -170,7 +170,11 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
   const handler: RequestHandler = (request, response) => {
     const viewer = find(request);
     if (!viewer) {
-      sendProblem(response, { status: 401, title: "Unauthorized", detail: "log in first" });
+      sendProblem(response, {
+        status: 401,
+        title: "Unauthorized",
+        detail: say("accessFault.logIn"),
+      });
       return;
     }
     const audience = audienceOf(viewer);

@@ -49,7 +49,7 @@ export function passwordRoutes(context: WebContext): Router {
     const { id } = place.person;
     if (people.clearPassword(id, sessionToKeep(response, place)) || place.isOwn) {
       redirectTo(response, backTo(place));
-    } else sendNotDone(response, { status: 404, reason: `Person ${id} has no app password.` });
+    } else sendNotDone(response, { status: 404, reason: say("operationFault.noPassword", { id }) });
   });
 
   /** The browser in which people replace their own password stays signed in. */

@@ -1,5 +1,6 @@
 import { type RequestHandler, type Response, raw } from "express";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { say } from "../texts/say.ts";
 import { badRequest, sendProblem } from "./problem-json.ts";
 
 /** A file of a form. */
@@ -38,13 +39,13 @@ export function readMultipart(body: Buffer, contentType: string): Result<Multipa
     const head = body.subarray(begin, headAt).toString("utf8");
     const content = body.subarray(headAt + headEnd.length, end);
     const name = parameterOf(head, "name");
-    if (name === null) return fail("a part of the form has no name");
+    if (name === null) return fail(say("requestFault.namelessPart"));
     const file = parameterOf(head, "filename");
     if (file === null) fields.set(name, content.toString("utf8"));
     else files.set(name, { name: file, content });
     at = end + lineEnd.length;
   }
-  return fail(`the form has more than ${mostParts} parts`);
+  return fail(say("requestFault.manyParts", { most: String(mostParts) }));
 }
 
 function boundaryOf(contentType: string): string | null {

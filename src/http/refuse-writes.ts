@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
+import { say } from "../texts/say.ts";
 import { sendProblem } from "./problem-json.ts";
 
 /** Methods without side effects, including those of CalDAV. Source: RFC 9110 9.2.1, RFC 4918 9.1, RFC 3253 3.6. */
@@ -27,8 +28,8 @@ export function refuseWrites(primary: string | null): RequestHandler {
     });
     const detail =
       primary === null
-        ? "this is a copy that is only read: send it to the daemon that takes edits"
-        : `this is a copy that is only read: send it to ${primary}`;
+        ? say("requestFault.readOnly")
+        : say("requestFault.readOnlyAt", { address: primary });
     if (/^\/(?:dav|\.well-known)(?:\/|$)/.test(request.path))
       sendDavError(response, detail, primary);
     else sendProblem(response, { status: 503, title: "Read only", detail, more: { primary } });

@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { type Request, type Response, Router } from "express";
+import { quote } from "../edits/intake/plan-part.ts";
 import {
   type Narrowing,
   narrowingNames,
@@ -11,7 +12,7 @@ import { byteOrderMark } from "../reports/formats/data-formats.ts";
 import { reportChoices } from "../reports/report-choices.ts";
 import type { PageWish, ReportPage } from "../reports/report-page.ts";
 import type { ReportServer } from "../reports/report-processes.ts";
-import { currentLanguage, defaultLanguage } from "../texts/say.ts";
+import { currentLanguage, defaultLanguage, say } from "../texts/say.ts";
 import { problemOf } from "./operation-routes.ts";
 import { reportListPage, reportPage } from "./pages/report-pages.ts";
 import { badRequest, notFound, sendProblem } from "./problem-json.ts";
@@ -49,7 +50,8 @@ export function reportRoutes({
   router.get("/reports/:name", async (request, response) => {
     const { name } = request.params;
     const report = findReport(name);
-    if (!report) return sendProblem(response, notFound(`there is no report "${name}"`));
+    if (!report)
+      return sendProblem(response, notFound(say("reportFault.noReport", { name: quote(name) })));
     const viewer = viewers.viewerOf(request);
     const given = narrowedBy(request);
     const choices = reportChoices(store.directory, viewer);

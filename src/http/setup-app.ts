@@ -178,7 +178,10 @@ export function createSetupApp(deps: SetupDeps): Express {
     }
   });
   app.use((request, response) => {
-    sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
+    sendProblem(
+      response,
+      notFound(say("accessFault.nothing", { method: request.method, path: request.path })),
+    );
   });
   app.use(answerError);
   return app;
@@ -192,8 +195,8 @@ const answerError: ErrorRequestHandler = (error: unknown, _request, response, ne
   sendProblem(
     response,
     isRefusal
-      ? { status, title: "Bad request", detail: "the request cannot be read" }
-      : { status: 500, title: "Internal error", detail: "the request failed here" },
+      ? { status, title: "Bad request", detail: say("requestFault.unread") }
+      : { status: 500, title: "Internal error", detail: say("requestFault.failed") },
   );
 };
 

@@ -2,6 +2,7 @@ import { basename } from "node:path/posix";
 import { type Response, Router } from "express";
 import type { PersonDescription } from "../people/people.ts";
 import { say } from "../texts/say.ts";
+import { retold } from "../texts/stored.ts";
 import { isConfirmed } from "./confirmed.ts";
 import { formField, formGuard } from "./form-guard.ts";
 import type { HttpDeps } from "./http-deps.ts";
@@ -37,7 +38,7 @@ export function webhookRoutes(
       const posted = await webhooks.send(person.id, testFor(person));
       return posted.kind === "sent"
         ? { isGood: true, text: say("pageFault.testSent") }
-        : { isGood: false, text: say("pageFault.testFailed", { reason: posted.message }) };
+        : { isGood: false, text: say("pageFault.testFailed", { reason: retold(posted.message) }) };
     }
     if (wish === "remove") {
       webhooks.remove(person.id);

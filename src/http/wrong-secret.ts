@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import type { Throttle } from "../people/throttle.ts";
+import { say } from "../texts/say.ts";
 import { sendProblem } from "./problem-json.ts";
 
 /**
@@ -16,6 +17,6 @@ export function noteWrong(
 /** Answers a client that has sent too many wrong secrets. */
 export function turnAway(response: Response, seconds: number): void {
   response.setHeader("Retry-After", String(seconds));
-  const detail = "too many wrong passwords or tokens came from this address for this login";
+  const detail = say("accessFault.tooMany");
   sendProblem(response, { status: 429, title: "Too many requests", detail });
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { SendMailOptions } from "nodemailer";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { messageOf } from "../domain/result.ts";
+import { stored } from "../texts/stored.ts";
 import { loadNodemailer } from "./load-nodemailer.ts";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { bareMessageId, toMessage } from "./message.ts";
@@ -30,7 +31,7 @@ export function createDirectoryMailer(directory: string): Mailer {
         await rm(join(directory, `.probe-${process.pid}`), { force: true });
         return null;
       } catch (error) {
-        return `mails cannot be written to ${directory}: ${messageOf(error)}`;
+        return stored("problem.mail.folder", { folder: directory, reason: messageOf(error) });
       }
     },
     close: () => undefined,
@@ -68,7 +69,8 @@ async function deliver(from: {
   } catch (error) {
     // In a read-only folder, deletion fails as well. The next delivery overwrites the file.
     await rm(temporary, { force: true }).catch(() => undefined);
-    const message = `the mail cannot be written to ${directory}: ${messageOf(error)}`;
+    const reason = messageOf(error);
+    const message = stored("problem.mail.file", { folder: directory, reason });
     return { kind: "deferred", code: null, message };
   }
 }

@@ -1,6 +1,7 @@
 import type { SendMailOptions } from "nodemailer";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { stored } from "../texts/stored.ts";
 import { type Mail, type Mailbox, UnusableMailError } from "./mail.ts";
 
 /**
@@ -10,7 +11,8 @@ import { type Mail, type Mailbox, UnusableMailError } from "./mail.ts";
  */
 export function toMessage(mail: Mail): Result<SendMailOptions, string> {
   const stranger = [mail.from.address, mail.to.address].find((text) => !isAddress(text));
-  if (stranger !== undefined) return fail(`${JSON.stringify(stranger)} is no e-mail address`);
+  if (stranger !== undefined)
+    return fail(stored("problem.mail.address", { address: JSON.stringify(stranger) }));
   const messageId = bareMessageId(mail.messageId);
   return ok({
     envelope: { from: mail.from.address, to: [mail.to.address] },

@@ -1,4 +1,5 @@
 import { networkFailureOf } from "../domain/network-failure.ts";
+import { stored } from "../texts/stored.ts";
 import type { Delivery } from "./mail.ts";
 
 /** A failure as nodemailer reports it. Each part may be absent. */
@@ -63,23 +64,24 @@ const aboutTls = /CERT|TLS|SSL|SIGNATURE/;
 function sentence({ code, origin, command, message }: SmtpFailure, host: string): string {
   const said = message.replaceAll(/\s+/g, " ").trim();
   const what = networkFailureOf(origin ?? "", host)?.problem ?? said;
-  if (aboutTls.test(origin ?? "")) return `no secure connection to the mail server: ${what}`;
-  if (command === "MAIL FROM") return `the mail server rejects the sender: ${what}`;
+  const answer = what;
+  if (aboutTls.test(origin ?? "")) return stored("problem.smtp.untrusted", { answer });
+  if (command === "MAIL FROM") return stored("problem.smtp.sender", { answer });
   // Removes nodemailer's remark about all recipients, because each mail has only one.
   if (command === "RCPT TO" || code === "EENVELOPE")
     return what.replace(/^Can't send mail - all recipients were rejected: /, "");
   switch (code ?? "") {
     case "EAUTH":
     case "ENOAUTH":
-      return `the mail server rejects the login: ${what}`;
+      return stored("problem.smtp.login", { answer });
     case "ETLS":
-      return `no secure connection to the mail server: ${what}`;
+      return stored("problem.smtp.untrusted", { answer });
     case "ETIMEDOUT":
-      return `the mail server does not respond: ${what}`;
+      return stored("problem.smtp.silent", { answer });
     case "EDNS":
     case "ESOCKET":
     case "ECONNECTION":
-      return `the mail server cannot be reached: ${what}`;
+      return stored("problem.smtp.unreached", { answer });
     default:
       return what;
   }

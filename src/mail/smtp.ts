@@ -1,6 +1,7 @@
 import type { Transporter } from "nodemailer";
 import { createHider, type Hide } from "../domain/hidden-secrets.ts";
 import { startTimer as startOwnTimer } from "../runtime.ts";
+import { stored } from "../texts/stored.ts";
 import { loadNodemailer } from "./load-nodemailer.ts";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { toMessage } from "./message.ts";
@@ -127,7 +128,7 @@ function verify(connection: SmtpConnection): Promise<string | null> {
 }
 
 const tooSlow = (deadline: number): string =>
-  `the mail server took longer than ${Math.round(deadline / 1000)} s`;
+  stored("problem.smtp.late", { seconds: Math.round(deadline / 1000) });
 
 function responseOf(info: unknown): string {
   const known = typeof info === "object" && info !== null && "response" in info;

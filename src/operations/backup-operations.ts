@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { z } from "zod";
 import type { KeptBackup } from "../backups/snapshots.ts";
 import { fail, ok } from "../domain/result.ts";
+import { say } from "../texts/say.ts";
 import { backupAnswer } from "./answers.ts";
 import { aFile, aText, missing, type OperationModules, operation } from "./operation.ts";
 
@@ -50,7 +51,7 @@ export const downloadBackup = operation({
   input: { name: aText("its file name") },
   run({ name }, { backups }) {
     const found = backups?.list().find((one) => one.name === name);
-    if (!found) return missing(`there is no backup ${name}`);
+    if (!found) return missing(say("requestFault.noBackup", { name }));
     const { octets: bytes, name: fileName } = found;
     return ok({
       body: createReadStream(found.file),

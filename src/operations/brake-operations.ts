@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { fail, ok } from "../domain/result.ts";
+import { say } from "../texts/say.ts";
 import { brakeAnswer } from "./answers.ts";
 import { aText, operation } from "./operation.ts";
 
@@ -24,5 +25,5 @@ export const releaseBrake = operation({
   run: ({ source }, { store }) =>
     store.brakes.release(source)
       ? ok(null)
-      : fail({ kind: "conflict", detail: `nothing is waiting for ${source}` }),
+      : fail({ kind: "conflict", detail: say("operationFault.noBrake", { source }) }),
 });

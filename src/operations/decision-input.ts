@@ -3,6 +3,7 @@ import { type PatchField, patchFields } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { FieldPick, Picks } from "../edits/actions/choice.ts";
 import type { UndoChoices } from "../edits/actions/undo.ts";
+import { say } from "../texts/say.ts";
 
 /** A program's decision about a conflict. */
 interface SentDecision {
@@ -31,37 +32,37 @@ const members = Object.keys(decisionInput.shape);
  * "theirs" or `{text}` by name. Fails with a sentence that names the member; unknown members are refused.
  */
 export function readDecision(body: unknown): Result<SentDecision, string> {
-  if (!isObject(body)) return fail("expected a JSON object with version and keep or fields");
+  if (!isObject(body)) return fail(say("decisionFault.object"));
   const sent = new Map(Object.entries(body));
   const unknown = [...sent.keys()].find((name) => !members.includes(name));
   if (unknown !== undefined) {
-    return fail(`${unknown}: unknown; use one of ${members.join(", ")}`);
+    return fail(say("decisionFault.unknown", { name: unknown, choices: members.join(", ") }));
   }
   const version = sent.get("version");
   if (typeof version !== "string" || version === "") {
-    return fail("version: must be the version of the edit's choice");
+    return fail(say("decisionFault.version"));
   }
   const keep = sent.get("keep");
-  if (keep !== undefined && !isSide(keep)) return fail('keep: it must be "mine" or "theirs"');
+  if (keep !== undefined && !isSide(keep)) return fail(say("decisionFault.keep"));
   const dryRun = sent.get("dryRun") ?? false;
-  if (typeof dryRun !== "boolean") return fail("dryRun: it must be true or false");
+  if (typeof dryRun !== "boolean") return fail(say("decisionFault.dryRun"));
   const fields = readFields(sent.get("fields") ?? {});
   if (!fields.ok) return fields;
   if (keep === undefined && Object.keys(fields.value).length === 0) {
-    return fail('fields: there is no decision; keep, "mine" or "theirs", decides all of them');
+    return fail(say("decisionFault.empty"));
   }
   return ok({ version, picks: { keep, fields: fields.value }, dryRun });
 }
 
 function readFields(sent: unknown): Result<Picks["fields"], string> {
-  if (!isObject(sent)) return fail("fields: must be an object with a member for each field");
+  if (!isObject(sent)) return fail(say("decisionFault.fields"));
   const picks: Partial<Record<PatchField, FieldPick>> = {};
   for (const [name, value] of Object.entries(sent)) {
     const field = patchFields.find((known) => known === name);
-    if (!field) return fail(`fields.${name}: there is no such field`);
+    if (!field) return fail(say("decisionFault.noField", { field: name }));
     const picked = isSide(value) ? value : readText(value);
     if (picked === null) {
-      return fail(`fields.${name}: it must be "mine", "theirs" or an object with a text`);
+      return fail(say("decisionFault.text", { field: name }));
     }
     picks[field] = picked;
   }
@@ -74,13 +75,13 @@ function readFields(sent: unknown): Result<Picks["fields"], string> {
  */
 export function readUndoChoices(body: unknown): Result<UndoChoices, string> {
   const { fields: sent = {} }: { readonly fields?: unknown } = Object(body);
-  if (!isObject(sent)) return fail("fields: must be an object with a member for each field");
+  if (!isObject(sent)) return fail(say("decisionFault.fields"));
   const choices: Partial<Record<PatchField, "back" | "leave">> = {};
   for (const [name, value] of Object.entries(sent)) {
     const field = patchFields.find((known) => known === name);
-    if (!field) return fail(`fields.${name}: there is no such field`);
+    if (!field) return fail(say("decisionFault.noField", { field: name }));
     if (value !== "back" && value !== "leave") {
-      return fail(`fields.${name}: it must be "back" or "leave"`);
+      return fail(say("decisionFault.back", { field: name }));
     }
     choices[field] = value;
   }

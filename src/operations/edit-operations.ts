@@ -5,6 +5,7 @@ import type { EditDescription, EditStory } from "../edits/actions/describe.ts";
 import type { Decision, FoundEdit } from "../edits/actions/edit-actions.ts";
 import { parkReasonLabel } from "../edits/actions/state-labels.ts";
 import { type Acceptance, countEdits } from "../edits/intake/plan-answer.ts";
+import { say } from "../texts/say.ts";
 import {
   editAnswer,
   planAnswer,
@@ -30,6 +31,7 @@ import {
   octets,
   operation,
   pathId,
+  quoted,
   refused,
 } from "./operation.ts";
 
@@ -61,7 +63,7 @@ export const applyFile = operation({
     person,
     dryRun: z
       .union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")], {
-        error: ({ input }) => `"${String(input)}" is neither true nor false`,
+        error: ({ input }) => say("inputFault.flag", { value: quoted(input) }),
       })
       .default(false),
   },
@@ -71,7 +73,7 @@ export const applyFile = operation({
     const destination = { projectId: project, listId: list ?? null };
     const refusal =
       sender !== null && person !== null && person !== sender
-        ? `person ${sender} cannot submit edits for person ${person}`
+        ? say("operationFault.otherPerson", { own: sender, other: person })
         : sender && rights.refusal(sender, destination);
     if (refusal) return fail({ kind: "forbidden", detail: refusal });
     const { channel, program, proposes = false } = caller;
@@ -105,7 +107,8 @@ export const listEdits = operation({
     limit: z
       .unknown()
       .refine((count) => isCount(Number(count)), {
-        error: ({ input }) => `"${String(input)}" is not a number from 1 to ${mostListed}`,
+        error: ({ input }) =>
+          say("inputFault.number", { value: quoted(input), most: String(mostListed) }),
       })
       .transform(Number)
       .optional(),
@@ -147,7 +150,7 @@ export const approveEdit = operation({
     withEdit(id, context, ({ proposed }) =>
       proposed || callerPerson(context.caller) === null
         ? decided(id, context.editActions.approve(id, by(context)))
-        : fail({ kind: "forbidden", detail: "only the admin approves this edit" }),
+        : fail({ kind: "forbidden", detail: say("operationFault.approval") }),
     ),
 });
 
@@ -164,7 +167,7 @@ export const discardEdit = operation({
 
 /** The displayed version of the workspace that may be overwritten. */
 const seen = {
-  version: z.string({ error: "it must be one text" }).nullish(),
+  version: z.string({ error: () => say("inputFault.oneText") }).nullish(),
   force: refused().optional(),
 };
 
@@ -180,7 +183,7 @@ export const retryEdit = operation({
     withEdit(id, context, () =>
       force === undefined
         ? decided(id, context.editActions.retry(id, version, by(context)))
-        : invalid(forced),
+        : invalid(say("operationFault.force")),
     ),
 });
 
@@ -232,7 +235,7 @@ export const undoEdit = operation({
   },
   run: ({ id, person = null, version = null, force, fields = {} }, context) =>
     withEdit(id, context, () => {
-      if (force !== undefined) return invalid(forced);
+      if (force !== undefined) return invalid(say("operationFault.force"));
       const choices = readUndoChoices({ fields });
       if (!choices.ok) return invalid(choices.failure);
       const actor: PersonId | null = callerPerson(context.caller) ?? person;
@@ -278,9 +281,7 @@ export function isEditOpenTo(
   return person === null || (person === edit.actor && rights.mayLookAt(person, edit.item.uid));
 }
 
-const forced = "force: set the version of the preview, so that nothing is overwritten unseen";
-
-const noEdit = (id: number): string => `there is no edit ${id}`;
+const noEdit = (id: number): string => say("operationFault.noEdit", { id: String(id) });
 
 const isCount = (count: number): boolean =>
   Number.isInteger(count) && count > 0 && count <= mostListed;
@@ -315,13 +316,17 @@ function overwriteRefusal({
     ? {
         kind: "conflict",
         title: "It would overwrite someone else's changes",
-        detail: `${edit.problem ?? parkReasonLabel("conflict")}. Decide what to keep: POST ${path}/resolve with {"version": "${version}", "keep": "mine" or "theirs"}, or decide by field`,
+        detail: say("operationFault.keptChanges", {
+          conflicts: edit.problem ?? parkReasonLabel("conflict"),
+          path,
+          body: `{"version": "${version}", "keep": "mine" | "theirs"}`,
+        }),
         more: { version, conflicts, words: words.conflicts, choice },
       }
     : {
         kind: "conflict",
         title: "It has changed since the preview",
-        detail: `the undo's preview has changed: GET ${path}/undo shows it, as version ${version}`,
+        detail: say("operationFault.previewChanged", { path, version }),
         more: { version },
       };
 }
@@ -352,8 +357,9 @@ function describeErrors(
   errors: readonly { readonly line: number | null; readonly message: string }[],
 ): string {
   const [first] = errors;
-  if (!first) return "the file has nothing to apply";
-  const where = first.line === null ? "" : `line ${first.line}: `;
-  const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return `${where}${first.message}${others}`;
+  if (!first) return say("operationFault.nothingToApply");
+  const { line, message } = first;
+  const what = line === null ? message : say("fileReport.line", { line: String(line), message });
+  const count = errors.length - 1;
+  return count > 0 ? say("operationFault.andMore", { what, count: String(count) }) : what;
 }

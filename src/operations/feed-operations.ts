@@ -10,6 +10,7 @@ import {
   readFeedWish,
 } from "../feeds/feed-request.ts";
 import { asListed, type PublishedFeed } from "../feeds/published-feeds.ts";
+import { say } from "../texts/say.ts";
 import { feedAnswer } from "./answers.ts";
 import {
   anyJson,
@@ -129,7 +130,10 @@ export const reopenFeed = operation({
   input: { id },
   run({ id }, context) {
     const feed = context.feeds.reopen(id, context.caller.viewer);
-    return foundOr(feed && listedFor(context)(feed), `there is no ended feed ${id}`);
+    return foundOr(
+      feed && listedFor(context)(feed),
+      say("operationFault.noEndedFeed", { id: String(id) }),
+    );
   },
 });
 
@@ -142,7 +146,7 @@ const listedFor = (context: Context) => {
   return (feed: PublishedFeed) => asListed(feed, about);
 };
 
-const noOpenFeed = (feed: number): string => `there is no open feed ${feed}`;
+const noOpenFeed = (feed: number): string => say("operationFault.noFeed", { id: String(feed) });
 
 /** Every invalid member; "missing" if the only problem is that something does not exist. */
 function wrongFeed(problems: readonly FeedProblem[]): OperationFailure {

@@ -15,6 +15,7 @@ import {
 } from "../edits/forms/item-fields.ts";
 import { newItemFieldNames, readNewItem } from "../edits/forms/new-item.ts";
 import { english } from "../texts/english.ts";
+import { say } from "../texts/say.ts";
 import { agendaAnswer, itemAnswer, itemEditAnswer } from "./answers.ts";
 import {
   aCount,
@@ -62,7 +63,7 @@ export const listAgenda = operation({
     const last = to ?? first.add({ days: 13 });
     const { days } = first.until(last);
     if (days < 0 || days >= mostDays)
-      return invalid(`to: it must be 0 to ${mostDays - 1} days after from`);
+      return invalid(say("itemFault.daysAfter", { most: String(mostDays - 1) }));
     const filter = {
       projects: new Set(project === undefined ? [] : [project]),
       kinds: new Set<SpokenKind>(),
@@ -213,7 +214,7 @@ export const createItem = operation({
     );
     if (!read.ok) return invalidFields(read.failure);
     const [item, ...others] = read.value;
-    if (!item) return invalid("there is nothing to create");
+    if (!item) return invalid(say("itemFault.nothing"));
     const list = item.kind === "event" ? null : item.listId;
     const refused = refusalOf(context, { projectId: item.projectId, listId: list });
     if (refused) return fail(refused);
@@ -221,7 +222,7 @@ export const createItem = operation({
     const asked = [onlooker, clock().round("second").toString(), JSON.stringify(input)].join(" ");
     const uid = (nth: number) => `${fingerprint(asked)}-${nth}@${store.meta.installation}`;
     if (input["dryRun"] !== true && store.mirror.findUid(uid(1))) {
-      return fail({ kind: "conflict", detail: "the same item was created a moment ago" });
+      return fail({ kind: "conflict", detail: say("itemFault.createdJustNow") });
     }
     const more = others.map((one, at) => ({ item: one, uid: uid(at + 2) }));
     return accept({ kind: "create", item, uid: uid(1), more }, input, context);
@@ -277,7 +278,7 @@ function accept(
   { acceptForm, caller }: Context,
 ): Outcome {
   const { channel, program, viewer, proposes = false } = caller;
-  if (!acceptForm) return missing("no edits are accepted");
+  if (!acceptForm) return missing(say("itemFault.noEdits"));
   const outcome = acceptForm({
     ...{ actor: callerPerson(caller), zone: viewer.zone, dryRun: input["dryRun"] === true, wish },
     ...{ channel, program, proposed: proposes },
@@ -300,13 +301,13 @@ function answerOf(outcome: FormOutcome): Outcome {
       return fail({
         kind: "conflict",
         title: "It has changed since",
-        detail: "someone else has changed the same fields; read the item again",
+        detail: say("itemFault.changed"),
         more: { since: outcome.since },
       });
     case "refused":
       return fail({ kind: "unprocessable", detail: outcome.reasons.join("; ") });
     case "gone":
-      return missing("the item no longer exists");
+      return missing(say("itemFault.gone"));
   }
 }
 
@@ -317,7 +318,7 @@ function withItem(
 ): Outcome {
   const key = store.mirror.findUid(uid)?.item;
   const item = key === undefined ? null : createAgenda(store).item(key, callerPerson(caller));
-  return item ? work(item) : missing(`there is no item with the UID ${uid}`);
+  return item ? work(item) : missing(say("itemFault.noUid", { uid }));
 }
 
 const placeOf = ({ item }: AgendaItem) => ({

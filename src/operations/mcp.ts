@@ -3,6 +3,7 @@ import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { Result } from "../domain/result.ts";
 import type { TokenScope } from "../store/calendars/token-table.ts";
+import { say } from "../texts/say.ts";
 import { inputSchemaOf } from "./open-api.ts";
 import { fileTypesOf, isFileAnswer, membersOf, type Operation } from "./operation.ts";
 
@@ -46,7 +47,7 @@ export async function createMcpServer(
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const operation = byTool.get(params.name);
-    if (!operation) return failed(`there is no tool ${params.name}`);
+    if (!operation) return failed(say("operationFault.noTool", { name: params.name }));
     const outcome = await caller.run(operation, inputOf(operation, params.arguments ?? {}));
     if (!outcome.ok) return failed(outcome.failure.detail);
     return answered(operation, outcome.value);

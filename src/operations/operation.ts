@@ -17,6 +17,7 @@ import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { ReportServer } from "../reports/report-processes.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import type { StatusSummary } from "./answers.ts";
 
 /** The modules that operations use. */
@@ -228,7 +229,9 @@ function failureOf(
   const [issue] = error.issues;
   const member = String(issue?.path[0] ?? "");
   if (pathMembers.includes(member)) {
-    return { kind: "missing", detail: `there is no ${issue?.message} ${String(given[member])}` };
+    const kind = nouns.find((one) => one === issue?.message);
+    const about = { kind: kind ? say(`kindWord.${kind}`) : member, id: String(given[member]) };
+    return { kind: "missing", detail: say("inputFault.none", about) };
   }
   return { kind: "invalid", detail: problemIn(error, given, input) };
 }
@@ -241,10 +244,13 @@ export function problemIn(
 ): string {
   if (issue?.code === "unrecognized_keys") {
     const names = Object.keys(shape).join(", ");
-    return `"${issue.keys.join(", ")}" is no parameter; there are ${names}`;
+    const name = quoted(issue.keys.join(", "));
+    return say("reportFault.parameter", { name, choices: names });
   }
   const member = String(issue?.path[0] ?? "");
-  return `${member}: ${given[member] === undefined ? "it is needed" : issue?.message}`;
+  return given[member] === undefined
+    ? say("inputFault.needed", { name: member })
+    : say("inputFault.named", { name: member, problem: issue?.message ?? "" });
 }
 
 /** A file as the answer of an operation. */
@@ -307,8 +313,14 @@ export type InputOf<Of extends Pick<Operation, "input">> = z.input<Of["input"]>;
 /** An operation's answer, as JSON. */
 export type AnswerOf<Of extends Pick<Operation, "answer">> = z.input<Of["answer"]>;
 
+/** What ids in paths identify. */
+const nouns = ["edit", "feed", "file", "label", "person", "token"] as const;
+
 /** An id in the path; `noun`: what it identifies. */
-export const pathId = <Id extends number>(noun: string, brand: (id: number) => Id) =>
+export const pathId = <Id extends number>(
+  noun: (typeof nouns)[number],
+  brand: (id: number) => Id,
+) =>
   z
     .union([z.string(), z.number()], noun)
     .refine((id) => isId(Number(id)), noun)
@@ -318,13 +330,19 @@ export const pathId = <Id extends number>(noun: string, brand: (id: number) => I
 /** An id in the query or the body. */
 export const anId = <Id extends number>(about: string, brand: (id: number) => Id) =>
   z
-    .union([z.string(), z.number()], { error: ({ input }) => `${JSON.stringify(input)} is no id` })
-    .refine((id) => isId(Number(id)), { error: ({ input }) => `"${String(input)}" is no id` })
+    .union([z.string(), z.number()], {
+      error: ({ input }) => say("inputFault.id", { value: JSON.stringify(input) }),
+    })
+    .refine((id) => isId(Number(id)), {
+      error: ({ input }) => say("inputFault.id", { value: quoted(input) }),
+    })
     .transform((id) => brand(Number(id)))
     .register(metas, { kind: "id", about });
 
+export const quoted = (value: unknown): string => `"${String(value)}"`;
+
 export const aText = (about: string) =>
-  z.string({ error: "a text is needed" }).register(metas, { kind: "text", about });
+  z.string({ error: () => say("inputFault.text") }).register(metas, { kind: "text", about });
 
 /** JSON that the operation parses itself. */
 export const anyJson = (documented: z.ZodType) =>
@@ -351,7 +369,7 @@ export const aDay = (about: string) =>
       try {
         return Temporal.PlainDate.from(given);
       } catch {
-        context.addIssue(`"${given}" is no day, such as 2027-03-22`);
+        context.addIssue(say("inputFault.day", { value: quoted(given) }));
         return z.NEVER;
       }
     }),
@@ -365,7 +383,7 @@ export const aCount = (about: string) =>
     z
       .union([z.string(), z.number()])
       .refine((given) => /^\d{1,9}$/.test(String(given)), {
-        error: ({ input }) => `"${String(input)}" is no whole number`,
+        error: ({ input }) => say("inputFault.whole", { value: quoted(input) }),
       })
       .transform(Number),
     { type: "integer", minimum: 0 },
@@ -376,7 +394,7 @@ export const aFlag = (about: string) =>
   aValue(
     about,
     z.union([z.boolean(), z.enum(["true", "false"]).transform((given) => given === "true")], {
-      error: ({ input }) => `"${String(input)}" is neither true nor false`,
+      error: ({ input }) => say("inputFault.flag", { value: quoted(input) }),
     }),
     { type: "boolean" },
   );

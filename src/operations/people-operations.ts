@@ -2,6 +2,7 @@ import { z } from "zod";
 import { personId } from "../domain/ids.ts";
 import { fail, ok, unreachable } from "../domain/result.ts";
 import { passwordUse } from "../people/password-use.ts";
+import { say } from "../texts/say.ts";
 import { passwordAnswer, passwordUseAnswer, personAnswer } from "./answers.ts";
 import { foundOr, missing, operation, pathId } from "./operation.ts";
 
@@ -64,7 +65,9 @@ export const clearPassword = operation({
   access: "admin",
   input: { id },
   run: ({ id }, { people }) =>
-    people.clearPassword(id) ? ok(null) : missing(`person ${id} has no app password`),
+    people.clearPassword(id)
+      ? ok(null)
+      : missing(say("operationFault.noPassword", { id: String(id) })),
 });
 
-const noPerson = (id: number): string => `there is no person ${id}`;
+const noPerson = (id: number): string => say("operationFault.noPerson", { id: String(id) });

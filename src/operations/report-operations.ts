@@ -5,7 +5,7 @@ import { type Format, formats, mediaTypes } from "../reports/formats/format.ts";
 import type { RenderFailure } from "../reports/render-report.ts";
 import { type ReportRequest, reportRequest } from "../reports/report-request.ts";
 import { english } from "../texts/english.ts";
-import { defaultLanguage } from "../texts/say.ts";
+import { defaultLanguage, say } from "../texts/say.ts";
 import { reportListAnswer } from "./answers.ts";
 import {
   aFile,
@@ -17,6 +17,7 @@ import {
   type Outcome,
   operation,
   problemIn,
+  quoted,
 } from "./operation.ts";
 
 /** Ignoring an invalid filter would return everything. */
@@ -43,7 +44,7 @@ const narrowing = {
     z
       .union([z.string(), z.number()])
       .refine((given) => /^[1-9]\d{0,8}$/.test(String(given)), {
-        error: ({ input }) => `"${String(input)}" is no positive whole number`,
+        error: ({ input }) => say("reportFault.limit", { text: quoted(input) }),
       })
       .transform(Number),
     { type: "integer", minimum: 1 },
@@ -64,7 +65,8 @@ const wish = {
     "table, csv, json, md or html; default: json",
     z
       .enum(formats, {
-        error: ({ input }) => `"${String(input)}" is none; there are ${formats.join(", ")}`,
+        error: ({ input }) =>
+          say("reportFault.format", { text: quoted(input), choices: formats.join(", ") }),
       })
       .default("json"),
     { type: "string", enum: formats },

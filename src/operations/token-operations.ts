@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type PersonId, personId } from "../domain/ids.ts";
 import { ok } from "../domain/result.ts";
 import { type TokenScope, tokenScopes } from "../store/calendars/token-table.ts";
+import { say } from "../texts/say.ts";
 import { newTokenAnswer, tokenAnswer } from "./answers.ts";
 import {
   anId,
@@ -14,6 +15,7 @@ import {
   type Outcome,
   operation,
   pathId,
+  quoted,
 } from "./operation.ts";
 
 const person = anId("whose tokens, for the admin", personId).optional();
@@ -50,8 +52,8 @@ export const createToken = operation({
     withOwner(input, context, (owner) => {
       const called = name.trim().slice(0, longestName);
       const known = tokenScopes.find((one) => one === scope);
-      if (called === "") return invalid("name: it is empty");
-      if (!known) return invalid(`scope: "${scope}" is none of ${tokenScopes.join(", ")}`);
+      if (called === "") return invalid(say("operationFault.tokenName"));
+      if (!known) return invalid(say("inputFault.choice", scopeFault(scope)));
       const { id, token } = context.tokens.issue(owner, { name: called, scope: known });
       return ok({ id, name: called, scope: known, token, url: `${context.baseUrl()}/mcp` });
     }),
@@ -66,8 +68,16 @@ export const revokeToken = operation({
   input: { id: pathId("token", Number), person },
   run: ({ id, ...input }, context) =>
     withOwner(input, context, (owner) =>
-      context.store.accessTokens.remove(id, owner) ? ok(null) : missing(`there is no token ${id}`),
+      context.store.accessTokens.remove(id, owner)
+        ? ok(null)
+        : missing(say("operationFault.noToken", { id: String(id) })),
     ),
+});
+
+const scopeFault = (scope: string) => ({
+  name: "scope",
+  value: quoted(scope),
+  choices: tokenScopes.join(", "),
 });
 
 /** Everyone has tokens of their own; the admin names a person. */
@@ -78,11 +88,13 @@ function withOwner(
 ): Outcome {
   const own = callerPerson(caller);
   const owner = own ?? named;
-  if (owner === undefined) return invalid("person: it is needed");
+  if (owner === undefined) return invalid(say("inputFault.needed", { name: "person" }));
   if (own !== null && named !== undefined && named !== own) {
-    return missing(`there is no person ${named}`);
+    return missing(say("operationFault.noPerson", { id: String(named) }));
   }
-  return store.directory.activePerson(owner) ? work(owner) : missing(`there is no person ${owner}`);
+  return store.directory.activePerson(owner)
+    ? work(owner)
+    : missing(say("operationFault.noPerson", { id: String(owner) }));
 }
 
 export type { TokenScope };

@@ -3,6 +3,7 @@ import { type HookEvent, hookEvents } from "../domain/hook-event.ts";
 import { personId, projectId } from "../domain/ids.ts";
 import { fail, ok } from "../domain/result.ts";
 import type { EventWebhooks } from "../people/event-webhooks.ts";
+import { say } from "../texts/say.ts";
 import { deliveryAnswer, newWebhookAnswer, testAnswer, webhookAnswer } from "./answers.ts";
 import {
   anId,
@@ -15,6 +16,7 @@ import {
   type OperationModules,
   type Outcome,
   operation,
+  quoted,
 } from "./operation.ts";
 
 const webhook = aText("its id, or its name in the configuration");
@@ -38,9 +40,11 @@ const events = aValue(
     .union([z.array(z.string()), z.string().transform((text) => text.split(/[\s,]+/))])
     .transform((names, context): readonly HookEvent[] => {
       const unknown = names.find((name) => !hookEvents.some((event) => event === name));
-      const why = `there are ${hookEvents.join(", ")}`;
-      if (unknown !== undefined) context.addIssue(`"${unknown}" is no event; ${why}`);
-      if (names.length === 0) context.addIssue(`it is empty; ${why}`);
+      const choices = hookEvents.join(", ");
+      if (unknown !== undefined) {
+        context.addIssue(say("hookFault.event", { event: quoted(unknown), choices }));
+      }
+      if (names.length === 0) context.addIssue(say("hookFault.noEvents", { choices }));
       return hookEvents.filter((event) => names.includes(event));
     }),
   { type: "array", items: { type: "string", enum: hookEvents }, minItems: 1 },
@@ -65,21 +69,21 @@ export const createWebhook = operation({
   run: ({ url, name = "", project = null, person = null, secret = null, ...wish }, context) =>
     withHooks(context, ({ hooks, owner }) => {
       if (owner !== null && person !== null && person !== owner) {
-        return missing(`there is no person ${person}`);
+        return missing(say("operationFault.noPerson", { id: String(person) }));
       }
       const { directory } = context.store;
       if (person !== null && !directory.activePerson(person)) {
-        return missing(`there is no person ${person}`);
+        return missing(say("operationFault.noPerson", { id: String(person) }));
       }
       if (project !== null && !directory.project(project)) {
-        return missing(`there is no project ${project}`);
+        return missing(say("operationFault.noProject", { id: String(project) }));
       }
       const { events: chosen = hookEvents } = wish;
       const made = hooks.create({ url, name, events: chosen, project, person, secret }, owner);
       return made.ok
         ? ok({ ...made.value.hook, url, secret: made.value.secret })
         : invalid(made.failure);
-    }) ?? nothingSent,
+    }) ?? nothingSent(),
 });
 
 export const deleteWebhook = operation({
@@ -95,7 +99,7 @@ export const deleteWebhook = operation({
       if (removed === "unknown") return unknown(id);
       const detail = `webhook ${id} is in the configuration; remove it there`;
       return removed === "listed" ? fail({ kind: "conflict", detail }) : ok(null);
-    }) ?? nothingSent,
+    }) ?? nothingSent(),
 });
 
 export const listDeliveries = operation({
@@ -111,7 +115,7 @@ export const listDeliveries = operation({
     withHooks(context, ({ hooks, owner }) => {
       const found = hooks.deliveries(id, { owner, limit: mostDeliveries });
       return found ? ok(found) : unknown(id);
-    }) ?? nothingSent,
+    }) ?? nothingSent(),
 });
 
 export const testWebhook = operation({
@@ -133,8 +137,8 @@ export const testWebhook = operation({
   },
 });
 
-const unknown = (id: string) => missing(`there is no webhook ${id}`);
-const nothingSent: Outcome = fail({ kind: "conflict", detail: "nothing is sent from here" });
+const unknown = (id: string) => missing(say("hookFault.none", { id }));
+const nothingSent = (): Outcome => fail({ kind: "conflict", detail: say("hookFault.nothingSent") });
 
 /** Works with the caller's webhooks, or all for the admin; null where nothing is sent. */
 function withHooks<Value>(

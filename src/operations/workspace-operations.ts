@@ -16,6 +16,7 @@ import {
   type OnBehalf,
 } from "../edits/workspace/action-failure.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
+import { say } from "../texts/say.ts";
 import { commentAnswer, fileAnswer, labelAnswer, placedTaskAnswer } from "./answers.ts";
 import {
   anId,
@@ -67,7 +68,7 @@ export const uploadFile = operation({
   input: {
     ...folder,
     person,
-    name: aText("its name in the workspace").min(1, "a text is needed"),
+    name: aText("its name in the workspace").min(1, { error: () => say("inputFault.text") }),
     type: aText("its media type").default("application/octet-stream"),
     content: octets("the file"),
   },
@@ -194,7 +195,7 @@ async function asked(
   person: PersonId | undefined,
   ask: (how: ServiceActions & { readonly by: OnBehalf }) => Answer<unknown>,
 ): Promise<Outcome> {
-  if (!workspace) return fail({ kind: "conflict", detail: "nothing can be changed here" });
+  if (!workspace) return fail({ kind: "conflict", detail: say("operationFault.noWorkspace") });
   const { signal } = caller;
   const by = { person: person ?? null, ...(signal && { signal }) };
   const answer = await ask({ ...workspace, by });

@@ -1,6 +1,7 @@
 import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import { createAccessTokens } from "./access-tokens.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import { createRights } from "./rights.ts";
@@ -78,7 +79,10 @@ function createPeople({ store, passwords, readOnly, withOwnKey, clock }: PeopleD
       const person = get(id);
       if (!person) return { kind: "unknown" };
       if (person.suspended) {
-        return { kind: "refused", reason: `${person.name} (${id}) is suspended in the workspace` };
+        return {
+          kind: "refused",
+          reason: say("rightsFault.suspended", { name: person.name, id: String(id) }),
+        };
       }
       const password = passwords.issue(id, keep);
       return { kind: "set", person: { ...person, hasPassword: true }, password };

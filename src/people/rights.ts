@@ -3,6 +3,7 @@ import type { ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { seesItem, seesProject } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 
 /** Where an edit creates or changes an item. */
 export interface Destination {
@@ -67,12 +68,19 @@ export function createRights({ store, readOnly }: RightsDeps) {
     /** Why this person may not edit there, as text for people; null if allowed. Reveals nothing that the person may not see. */
     refusal(person: PersonId, destination: Destination): string | null {
       const { projectId, listId } = destination;
-      if (readOnly.has(person)) return `person ${person} may read calendars but not change them`;
+      if (readOnly.has(person)) return say("rightsFault.readOnly", { person: String(person) });
       if (!seesProject(person, directory.project(projectId))) {
-        return `project ${projectId} is not open to person ${person}`;
+        return say("feedFault.notOpen", {
+          project: String(projectId),
+          person: String(person),
+        });
       }
       if (!seesList(person, destination)) {
-        return `list ${listId} of project ${projectId} is not open to person ${person}`;
+        return say("rightsFault.list", {
+          list: String(listId),
+          project: String(projectId),
+          person: String(person),
+        });
       }
       return null;
     },

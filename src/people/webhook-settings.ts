@@ -11,6 +11,8 @@ import type { Posted } from "../remote/guarded-post.ts";
 import type { Webhook, WebhookMessage } from "../remote/webhook.ts";
 import type { PersonWebhook, WebhookFate } from "../store/mails/person-webhooks.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
+import { stored } from "../texts/stored.ts";
 
 /** A person's webhook from the configuration. */
 export type ListedWebhook = Webhook & { readonly withMail: boolean };
@@ -106,7 +108,7 @@ export function createWebhookSettings(deps: WebhookSettingsDeps) {
       const url = readAddress(text, publicOnly);
       if (!url.ok) return url;
       if (!/^[\x21-\x7e]{0,2000}$/.test(token)) {
-        return fail("The token must be printable ASCII without spaces.");
+        return fail(say("webhookFault.token"));
       }
       const seal = deps.seal();
       store.personWebhooks.put({
@@ -122,7 +124,8 @@ export function createWebhookSettings(deps: WebhookSettingsDeps) {
     async send(person: PersonId, message: WebhookMessage): Promise<Posted> {
       const mine = own(person);
       const webhook = mine?.webhook ?? listed(person);
-      if (!webhook) return { kind: "rejected", code: null, message: "no address is set any more" };
+      if (!webhook)
+        return { kind: "rejected", code: null, message: stored("problem.post.noAddress") };
       const { postMessage } = await import("../remote/webhook.ts");
       const allows = mine ? publicOnly : anyAddress;
       return postMessage({ webhook, message }, { allows, timeout, signal: deps.signal, clock });
@@ -134,14 +137,12 @@ export function createWebhookSettings(deps: WebhookSettingsDeps) {
 export function readAddress(text: string, allows: AddressGuard): Result<string, string> {
   const url = text.length <= longest ? URL.parse(text.trim()) : null;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    return fail("The address must begin with https:// or http://.");
+    return fail(say("webhookFault.https"));
   }
   const literal = literalAddress(url);
   const isLocal = /(?:^|\.)localhost\.?$/i.test(url.hostname);
   if ((literal !== null && !allows(literal)) || (isLocal && allows === publicOnly)) {
-    return fail(
-      "The address is in a private network. Only the operator can set such an address, in the configuration.",
-    );
+    return fail(say("webhookFault.private"));
   }
   url.hash = "";
   return ok(url.href);

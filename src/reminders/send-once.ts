@@ -4,6 +4,7 @@ import { messageOf, unreachable } from "../domain/result.ts";
 import type { Delivery, Mail } from "../mail/mail.ts";
 import { longestPause, type SendQueue } from "../store/mails/send-queue.ts";
 import type { Transactions } from "../store/store.ts";
+import { stored } from "../texts/stored.ts";
 
 /** Result of sending a mail. `given-up`: it was retried until it was no longer worth sending. */
 export type MailEnding =
@@ -101,7 +102,7 @@ function settle<Key>(
     case "deferred": {
       const { message: problem, code } = delivery;
       if (Temporal.Instant.compare(againAt, lapsesAt) > 0) {
-        const reason = `given up, as it is too late by now: ${problem}`;
+        const reason = stored("problem.mail.late", { problem });
         queue.rejected(key, { problem: reason, code });
         return { kind: "given-up", problem };
       }

@@ -2,6 +2,7 @@ import { isId, type PersonId, personId } from "../domain/ids.ts";
 import type { Mail, Mailer } from "../mail/mail.ts";
 import type { Posted } from "../remote/guarded-post.ts";
 import type { WebhookMessage } from "../remote/webhook.ts";
+import { say } from "../texts/say.ts";
 import type { MailChannel } from "./recipients.ts";
 
 interface WebhookMailerDeps {
@@ -71,8 +72,8 @@ export function testMessage(about: {
   readonly id: string;
 }): WebhookMessage {
   const { person, id } = about;
-  const title = "Dayferry: a test message";
-  const text = "This is a test: your reminders come this way.";
+  const title = say("webhook.testTitle");
+  const text = say("webhook.testText");
   return {
     id,
     title,

@@ -1,6 +1,7 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { networkFailure } from "../domain/network-failure.ts";
+import { stored } from "../texts/stored.ts";
 
 /** Decides whether an IP address may be connected to. */
 export type AddressGuard = (address: string) => boolean;
@@ -24,7 +25,8 @@ export function unreachedBecause(error: unknown, host: string): string {
   const known = networkFailure(error, host);
   if (known) return known.problem;
   const code = error instanceof Error && "code" in error ? error.code : null;
-  return `${host} cannot be reached (${typeof code === "string" ? code : "unknown error"})`;
+  const reason = typeof code === "string" ? code : "unknown error";
+  return stored("problem.net.unreached", { host, reason });
 }
 
 /**

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { httpAgent, startTimer, timeLimit } from "../runtime.ts";
+import { stored } from "../texts/stored.ts";
 import {
   type AddressGuard,
   guardedLookup,
@@ -68,9 +69,12 @@ export async function fetchCalendar(
   try {
     return await follow(wanted, { allows, most, connectMs, signal, onHop });
   } catch (error) {
-    if (late.aborted)
-      return failed(`${host} sent no complete response within ${milliseconds / 1000} s`);
-    return failed(isForbidden(error) ? forbidden : unreachedBecause(error, host));
+    if (late.aborted) {
+      return failed(stored("problem.fetch.late", { host, seconds: milliseconds / 1000 }));
+    }
+    return failed(
+      isForbidden(error) ? stored("problem.fetch.private") : unreachedBecause(error, host),
+    );
   } finally {
     // The unread rest of a redirect, or of a calendar that is too large.
     done.abort();
@@ -88,12 +92,13 @@ interface FetchContext {
 
 async function follow(wanted: RemoteRequest, context: FetchContext): Promise<FetchedCalendar> {
   const start = URL.parse(wanted.url);
-  if (!start) return failed("the address cannot be read");
+  if (!start) return failed(stored("problem.fetch.address"));
   let url = start;
   for (let hop = 0; hop <= mostRedirects; hop++) {
     const literal = literalAddress(url);
     context.onHop(url);
-    if (literal !== null && !context.allows(literal)) return failed(forbidden);
+    if (literal !== null && !context.allows(literal))
+      return failed(stored("problem.fetch.private"));
     const response = await ask(url, { wanted, context, login: loginFor(start, url) });
     if (!redirects.has(response.statusCode ?? 0)) return read(response, context);
     response.destroy();
@@ -101,7 +106,7 @@ async function follow(wanted: RemoteRequest, context: FetchContext): Promise<Fet
     if (!next.ok) return failed(next.failure);
     url = next.value;
   }
-  return failed(`the server redirects more than ${mostRedirects} times`);
+  return failed(stored("problem.fetch.manyRedirects", { most: mostRedirects }));
 }
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -162,12 +167,12 @@ function loginFor(start: URL, { origin }: URL): string | null {
 
 function nextAddress(from: URL, location: string | null): Result<URL, string> {
   const next = location === null ? null : URL.parse(location, from);
-  if (!next) return fail("the server redirects without a target");
+  if (!next) return fail(stored("problem.fetch.noTarget"));
   if (next.protocol !== "https:" && next.protocol !== "http:") {
-    return fail(`the server redirects to ${JSON.stringify(next.protocol)}, which is not followed`);
+    return fail(stored("problem.fetch.scheme", { scheme: JSON.stringify(next.protocol) }));
   }
   if (from.protocol === "https:" && next.protocol === "http:") {
-    return fail("the server redirects from https to http, which is not followed");
+    return fail(stored("problem.fetch.downgrade"));
   }
   return ok(next);
 }
@@ -198,7 +203,7 @@ async function collect(
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > most) return fail(`the calendar is larger than the ${most} bytes allowed`);
+    if (length > most) return fail(stored("problem.fetch.tooLarge", { most }));
     chunks.push(chunk);
   }
   return ok(Buffer.concat(chunks));
@@ -206,13 +211,13 @@ async function collect(
 
 function refusal(status: number): string {
   if (status === 401 || status === 403) {
-    return `the server denies access to the calendar (${status}): its secret address may have been renewed`;
+    return stored("problem.fetch.denied", { status });
   }
   if (status === 404 || status === 410) {
-    return `the server has no calendar at this address (${status}): it may have been renewed or withdrawn`;
+    return stored("problem.fetch.missing", { status });
   }
-  if (status === 429) return "the server limits requests (429)";
-  return `the server answered ${status}`;
+  if (status === 429) return stored("problem.fetch.limited");
+  return stored("problem.fetch.answered", { status });
 }
 
 function readSeconds(text: string | null): Temporal.Duration | null {
@@ -226,9 +231,6 @@ const failed = (problem: string, retryAfter: Temporal.Duration | null = null): F
   retryAfter,
 });
 
-const forbidden =
-  'the address is in a private network; set "allowPrivate" of the subscription to allow it';
-
 /**
  * The decompressed content, at most `most` bytes, which stops a decompression bomb. Fails with a sentence. Source: RFC 9110
  * 8.4.1.
@@ -241,14 +243,14 @@ async function inflateBody(
   if (encoding === "" || encoding === "identity") return ok(body);
   const unpack = decoders.get(encoding);
   if (!unpack)
-    return fail(`the response has an unknown content encoding: ${JSON.stringify(encoding)}`);
+    return fail(stored("problem.fetch.encoding", { encoding: JSON.stringify(encoding) }));
   try {
     return ok(await unpack(body, { maxOutputLength: how.most }));
   } catch (error) {
     const tooLarge =
       error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    if (tooLarge) return fail(`the calendar is larger than the ${how.most} bytes allowed`);
-    return fail("the response was truncated or damaged: it cannot be decompressed");
+    if (tooLarge) return fail(stored("problem.fetch.tooLarge", { most: how.most }));
+    return fail(stored("problem.fetch.damaged"));
   }
 }
 

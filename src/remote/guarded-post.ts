@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestOf } from "node:http";
 import { timeLimit } from "../runtime.ts";
+import { stored } from "../texts/stored.ts";
 import {
   type AddressGuard,
   guardedLookup,
@@ -39,7 +40,7 @@ export async function guardedPost(
 ): Promise<Posted> {
   const { url } = outgoing;
   const literal = literalAddress(url);
-  if (literal !== null && !allows(literal)) return refused(null, forbidden);
+  if (literal !== null && !allows(literal)) return refused(null, stored("problem.post.private"));
   const milliseconds = timeout.total("milliseconds");
   const late = timeLimit(milliseconds);
   try {
@@ -48,11 +49,13 @@ export async function guardedPost(
     response.destroy();
     return judge(response.statusCode ?? 0);
   } catch (error) {
-    if (signal.aborted) return put(null, "the request was aborted");
-    if (late.aborted) return put(null, `no answer within ${milliseconds / 1000} s`);
+    if (signal.aborted) return put(null, stored("problem.post.aborted"));
+    if (late.aborted) {
+      return put(null, stored("problem.post.late", { seconds: milliseconds / 1000 }));
+    }
     // The same answer for all, so that people cannot probe names in the server's network.
     if (isForbidden(error) || (allows === publicOnly && isUnknownName(error))) {
-      return put(null, "no public server with this name exists");
+      return put(null, stored("problem.post.noServer"));
     }
     return put(null, unreachedBecause(error, url.hostname));
   }
@@ -70,27 +73,22 @@ const isUnknownName = (error: unknown): boolean =>
   "code" in error &&
   ["EAI_AGAIN", "EAI_NODATA", "ENODATA", "ENOTFOUND"].includes(String(error.code));
 
-const forbidden = "its address is in a private network, which is not allowed here";
-
 /** 408, 425 and 429 ask for a retry; other answers from 300 to 499 reject this message. */
 function judge(status: number): Posted {
   if (status >= 200 && status < 300) return { kind: "sent", response: `answered ${status}` };
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
-    return put(status, `the receiver answered ${status}`);
+    return put(status, stored("problem.post.answered", { status }));
   }
   if (status === 401 || status === 403) {
-    return refused(status, `the receiver rejects the token or the address (${status})`);
+    return refused(status, stored("problem.post.denied", { status }));
   }
   if (status === 404 || status === 410) {
-    return refused(status, `the receiver has nothing at this address (${status})`);
+    return refused(status, stored("problem.post.missing", { status }));
   }
   if (status >= 300 && status < 400) {
-    return refused(
-      status,
-      `the receiver redirects to another address (${status}), which is not followed`,
-    );
+    return refused(status, stored("problem.post.redirects", { status }));
   }
-  return refused(status, `the receiver rejected the message (${status})`);
+  return refused(status, stored("problem.post.rejected", { status }));
 }
 
 /** The answer once its headers are there, on its own connection. Rejects with the network's error. */

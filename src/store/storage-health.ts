@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { SqliteError } from "better-sqlite3";
+import { stored } from "../texts/stored.ts";
 import type { StoreDeps } from "./steady-database.ts";
 
 /** What is wrong with the data directory's disk. */
@@ -114,40 +115,40 @@ interface StorageProblem {
   readonly what: string;
   /** What a person can do. */
   readonly remedy: string;
-  /** What a running daemon does afterwards. */
-  readonly after: string;
+  /** With what a running daemon does afterwards. */
+  readonly after: "problem.storage.goesOn" | "problem.storage.saysHow";
 }
 
 const problems: Readonly<Record<StorageTrouble["kind"], StorageProblem>> = {
   full: {
-    what: "the disk of the data directory is full, so that nothing can be stored",
-    remedy: "make room",
-    after: ", and everything goes on by itself",
+    what: stored("problem.storage.full"),
+    remedy: stored("problem.storage.makeRoom"),
+    after: "problem.storage.goesOn",
   },
   "read-only": {
-    what: "the data directory cannot be written to",
-    remedy: "make it writable",
-    after: ", and everything goes on by itself",
+    what: stored("problem.storage.readOnly"),
+    remedy: stored("problem.storage.makeWritable"),
+    after: "problem.storage.goesOn",
   },
   damaged: {
-    what: "the database is damaged, so that nothing is read from it or stored in it",
-    remedy: "stop Dayferry and start it again",
-    after: ": it says which command helps",
+    what: stored("problem.storage.damaged"),
+    remedy: stored("problem.storage.restart"),
+    after: "problem.storage.saysHow",
   },
   busy: {
-    what: "another program holds the database, so that nothing can be stored",
-    remedy: "let that program end",
-    after: ", and everything goes on by itself",
+    what: stored("problem.storage.busy"),
+    remedy: stored("problem.storage.endProgram"),
+    after: "problem.storage.goesOn",
   },
   failing: {
-    what: "the disk of the data directory fails, so that nothing can be stored",
-    remedy: "have it mended",
-    after: ", and everything goes on by itself",
+    what: stored("problem.storage.failing"),
+    remedy: stored("problem.storage.mend"),
+    after: "problem.storage.goesOn",
   },
 };
 
 const sentenceOf = ({ what, remedy, after }: StorageProblem): string =>
-  `${what}; ${remedy}${after}`;
+  stored(after, { what, remedy });
 
 /** Source: https://www.sqlite.org/rescode.html; errno(3). */
 const kinds: readonly (readonly [pattern: RegExp, kind: StorageTrouble["kind"]])[] = [

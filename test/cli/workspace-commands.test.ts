@@ -154,8 +154,8 @@ describe("beside a daemon", () => {
       fetch(`${daemon?.url}${path}`, { ...init, headers });
     const wrong = [
       ["/api/files", "project: it is needed"],
-      ["/api/files?project=x", '"x" is no id'],
-      ["/api/labels?person=-1", '"-1" is no id'],
+      ["/api/files?project=x", '"x" is not an id'],
+      ["/api/labels?person=-1", '"-1" is not an id'],
     ];
     for (const [path = "", detail] of wrong) {
       const answer = await ask(path);

@@ -39,7 +39,7 @@ describe("/api/agenda", () => {
   });
 
   it.each([
-    ["from=soon", '"soon" is no day'],
+    ["from=soon", '"soon" is not a day'],
     ["from=2026-12-01&to=2026-11-01", "0 to 365 days"],
     ["from=2026-01-01&to=2028-01-01", "0 to 365 days"],
     ["completed=perhaps", "neither true nor false"],

@@ -199,7 +199,9 @@ function fieldResolution(
     if (!crossed.some((conflict) => conflict.field === field)) {
       const known = crossed.map((conflict) => conflict.field).join(", ");
       return fail(
-        `fields.${field}: there is nothing to choose there${known ? `, only in ${known}` : ""}`,
+        known === ""
+          ? say("choiceFault.nothing", { field })
+          : say("choiceFault.onlyIn", { field, fields: known }),
       );
     }
   }
@@ -209,7 +211,7 @@ function fieldResolution(
     const { field } = conflict;
     const choiceOfField = picks.fields[field] ?? picks.keep;
     if (choiceOfField === undefined) {
-      return fail(`fields.${field}: "mine" or "theirs" is needed for ${fieldNameOf(field)}`);
+      return fail(say("choiceFault.needed", { field, name: fieldNameOf(field) }));
     }
     if (choiceOfField === "theirs") decided.push({ ...conflict, taken: "ours", agreed });
     else if (choiceOfField === "mine") {
@@ -240,17 +242,17 @@ function combinedText(
   text: string,
 ): Result<{ readonly patch: Patch; readonly text: string | null }, string> {
   if (!isCombinable(field)) {
-    return fail(`fields.${field}: ${fieldNameOf(field)} cannot be combined, only texts can`);
+    return fail(say("choiceFault.combine", { field, name: fieldNameOf(field) }));
   }
   const type = field === "place" ? null : fieldOf(field).type.name;
   const written = text.replace(/\r\n?/g, "\n").toWellFormed();
   const said = type === "prose" ? written : written.replace(/\s+/g, " ").trim();
   if (type === "title" && said === "") {
-    return fail("fields.title: it is empty, and the service needs a title");
+    return fail(say("choiceFault.emptyTitle"));
   }
   const longest = type === "prose" ? longestText : longestLine;
   if (said.length > longest) {
-    return fail(`fields.${field}: it is longer than ${longest} characters`);
+    return fail(say("choiceFault.longText", { field, most: String(longest) }));
   }
   const value = said.trim() === "" ? null : said;
   return ok({ patch: { [field]: value }, text: value });

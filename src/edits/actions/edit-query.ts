@@ -11,6 +11,8 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { nameKey } from "../../domain/sameness.ts";
 import type { EditFilter } from "../../store/journal/edit-search.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
+import { say } from "../../texts/say.ts";
+import { quote } from "../intake/plan-part.ts";
 
 /**
  * A search for edits as people write it, in the same form on pages, on the command line and in the API. Empty members match
@@ -75,10 +77,10 @@ export function strangerIn(
   directory: Pick<Directory, "project" | "personNames">,
 ): string | null {
   if (project !== undefined && !directory.project(project)) {
-    return `project: there is none with the number ${project}, and no edit belongs to one`;
+    return say("queryFault.strangerProject", { id: String(project) });
   }
   if (actor !== undefined && actor !== null && !directory.personNames().has(actor)) {
-    return `person: there is none with the number ${actor}, and no edit belongs to one`;
+    return say("queryFault.strangerPerson", { id: String(actor) });
   }
   return null;
 }
@@ -89,7 +91,7 @@ function readStates(text: string): Result<readonly EditState[], string> {
     const known = stateWords.get(word) ?? editStates.filter((state) => state === word);
     if (known.length === 0) {
       const words = [...editStates, ...stateWords.keys()].join(", ");
-      return fail(`state: "${word}" is not a state of an edit; use one of ${words}`);
+      return fail(say("queryFault.state", { text: quote(word), choices: words }));
     }
     states.push(...known);
   }
@@ -101,9 +103,9 @@ function readActor(text: string, directory: Directory): Result<PersonId | null, 
   if (isId(Number(text))) return ok(personId(Number(text)));
   const named = [...directory.personNames()].filter(([, name]) => nameKey(name) === nameKey(text));
   const [first] = named;
-  if (!first) return fail(`person: there is none named "${text}"; use a number, a name or account`);
+  if (!first) return fail(say("queryFault.noPerson", { text: quote(text) }));
   return named.length > 1
-    ? fail(`person: ${named.length} people are called "${text}"; name one by number`)
+    ? fail(say("queryFault.manyPeople", { count: String(named.length), text: quote(text) }))
     : ok(first[0]);
 }
 
@@ -111,9 +113,9 @@ function readProject(text: string, directory: Directory): Result<ProjectId, stri
   if (isId(Number(text))) return ok(projectId(Number(text)));
   const named = directory.projects().filter(({ title }) => nameKey(title) === nameKey(text));
   const [first] = named;
-  if (!first) return fail(`project: there is none named "${text}"; use a number or a title`);
+  if (!first) return fail(say("queryFault.noProject", { text: quote(text) }));
   return named.length > 1
-    ? fail(`project: ${named.length} projects are called "${text}"; name one by number`)
+    ? fail(say("queryFault.manyProjects", { count: String(named.length), text: quote(text) }))
     : ok(first.id);
 }
 
@@ -121,7 +123,7 @@ function readChannel(text: string): Result<Channel, string> {
   const channel = channels.find((one) => one === text);
   return channel
     ? ok(channel)
-    : fail(`channel: "${text}" is none; there are ${channels.join(", ")}`);
+    : fail(say("queryFault.channel", { text: quote(text), choices: channels.join(", ") }));
 }
 
 function readSince(text: string, zone: string): Result<Temporal.Instant, string> {
@@ -132,13 +134,11 @@ function readSince(text: string, zone: string): Result<Temporal.Instant, string>
         : Temporal.Instant.from(text),
     );
   } catch {
-    return fail(
-      `since: "${text}" is neither a date such as 2026-11-24 nor a moment such as 2026-11-24T09:00:00Z`,
-    );
+    return fail(say("queryFault.since", { text: quote(text) }));
   }
 }
 
 const readBefore = (text: string) =>
   isId(Number(text))
     ? ok(editId(Number(text)))
-    : fail(`before: "${text}" is not the number of an edit`);
+    : fail(say("queryFault.before", { text: quote(text) }));

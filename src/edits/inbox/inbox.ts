@@ -20,6 +20,7 @@ import type { Directory } from "../../store/mirror/directory.ts";
 import type { InboxFile } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { say } from "../../texts/say.ts";
+import { stored } from "../../texts/stored.ts";
 import type { AcceptFile } from "../intake/accept.ts";
 import { type Acceptance, countEdits, type Plan } from "../intake/plan-answer.ts";
 import { quote } from "../intake/plan-part.ts";
@@ -156,7 +157,7 @@ export function createInbox(deps: InboxDeps) {
       return null;
     } catch (error) {
       if (!isDiskFault(error)) throw error;
-      return `a file of the inbox ${deps.path} cannot be moved away (${error.code})`;
+      return stored("problem.inbox.unmoved", { folder: deps.path, reason: error.code });
     }
   }
 
@@ -166,7 +167,7 @@ export function createInbox(deps: InboxDeps) {
       const prepared = folder.prepare();
       const listed = prepared.ok ? folder.files() : prepared;
       if (!listed.ok) {
-        setProblem(`the inbox ${deps.path} cannot be used: ${listed.failure}`);
+        setProblem(stored("problem.inbox.unusable", { folder: deps.path, reason: listed.failure }));
         return "idle";
       }
       const files = listed.value;

@@ -1,4 +1,4 @@
-import { type IncomingCalendar, readCalendar } from "@dayferry/ical";
+import { type IncomingCalendar, inEnglish, readCalendar } from "@dayferry/ical";
 import type { ConfiguredSubscription } from "../../config/config.ts";
 import { backOff, slightJitter } from "../../domain/backoff.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
@@ -6,6 +6,7 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { FetchedCalendar, RemoteRequest } from "../../remote/fetch-calendar.ts";
 import type { SubscriptionRow } from "../../store/rows/channel-rows.ts";
+import { stored } from "../../texts/stored.ts";
 import type { ItemsRequest } from "../intake/accept.ts";
 import type { Acceptance, Plan } from "../intake/plan-answer.ts";
 import { type ContextDeps, readContext } from "../intake/plan-part.ts";
@@ -144,14 +145,13 @@ function settleFetch(
 function wholeCalendar(read: FileReading): Result<IncomingCalendar, string> {
   if (!read.ok) {
     const [first] = read.failure;
-    return fail(
-      `the response is not a complete calendar: ${first?.message ?? "it cannot be read"}`,
-    );
+    const reason = first ? inEnglish(first.message) : "";
+    return fail(stored("problem.calendar.incomplete", { reason }));
   }
   const { items, method } = read.value;
-  if (method === "CANCEL") return fail("the response is a cancellation, not a calendar");
+  if (method === "CANCEL") return fail(stored("problem.calendar.cancellation"));
   if (items.length > 0) return ok(read.value);
-  return fail("the calendar is empty; this does not count as a deletion");
+  return fail(stored("problem.calendar.empty"));
 }
 
 function acceptSnapshot(

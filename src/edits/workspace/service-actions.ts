@@ -128,7 +128,7 @@ function createFileActions({ store, upstream }: TaskActionsDeps) {
 /** The account's labels. */
 function createLabelActions({ store, upstream }: TaskActionsDeps) {
   const { directory } = store;
-  const nameless = unfit("a label needs a name");
+  const nameless = () => unfit(say("actionFault.noLabelName"));
   return {
     async list(by: OnBehalf): Answer<readonly Label[]> {
       const list = await upstream.labels.list(callOf(by));
@@ -137,14 +137,14 @@ function createLabelActions({ store, upstream }: TaskActionsDeps) {
       return ok(list.value.items);
     },
     async create(name: string, by: OnBehalf): Answer<Label> {
-      if (name.trim() === "") return nameless;
+      if (name.trim() === "") return nameless();
       const made = await upstream.labels.create({ name }, callOf(by));
       if (!made.ok) return actionFailed(made.failure);
       directory.putLabels([made.value], false);
       return made;
     },
     async rename(label: Pick<Label, "id" | "name">, by: OnBehalf): Answer<Label> {
-      if (label.name.trim() === "") return nameless;
+      if (label.name.trim() === "") return nameless();
       const renamed = await upstream.labels.rename(label, callOf(by));
       if (!renamed.ok) return actionFailed(renamed.failure);
       directory.putLabels([renamed.value], false);

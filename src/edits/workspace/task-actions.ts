@@ -163,10 +163,12 @@ export function findTask(name: string, { mirror }: Store): Result<FoundTask, Act
     return unknown(say("actionFault.noTask", { name: JSON.stringify(name) }));
   }
   if (item.kind !== "task")
-    return unfit(`${JSON.stringify(name)} is not a task but ${article(item)}`);
+    return unfit(
+      say("actionFault.notTask", {
+        name: JSON.stringify(name),
+        kind: say(`kind.${item.kind}`),
+      }),
+    );
   const { id, projectId, listId } = item;
   return ok({ key, item, id, place: { projectId, listId, taskId: id } });
 }
-
-const article = ({ kind }: { readonly kind: string }): string =>
-  kind === "event" ? "an event" : `a ${kind}`;

@@ -6,6 +6,7 @@ import type { WebhookDescription } from "../../people/webhook-settings.ts";
 import type { MailAhead } from "../../reminders/reminders.ts";
 import type { MailState, RecentMail } from "../../store/mails/ledger.ts";
 import { say } from "../../texts/say.ts";
+import { retold } from "../../texts/stored.ts";
 import {
   badge,
   button,
@@ -57,7 +58,7 @@ export function peopleAndMailPage(data: PeopleAndMail, frame: FormFrame): Page {
   const trouble =
     state.problem === null
       ? null
-      : notice("bad", say("people.lastProblem", { problem: state.problem }));
+      : notice("bad", say("people.lastProblem", { problem: retold(state.problem) }));
   return {
     title: say("layout.people"),
     current: "people",
@@ -188,7 +189,7 @@ function recentTable(
       time(at, zone),
       html`<bdi>${nameOf(person)}</bdi>${address && html`<br><span class="quiet"><bdi>${address}</bdi></span>`}`,
       html`${say(`people.sort.${sort}`)}${title && html`: <bdi>${title}</bdi>`}${edit && html` <a href="${root}edits/${edit}">${say("people.editLink", { id: edit })}</a>`}`,
-      html`${badge(say(`people.state.${state}`), stateTones[state])}${problem && state !== "sent" ? html` <bdi>${problem}</bdi>` : null}`,
+      html`${badge(say(`people.state.${state}`), stateTones[state])}${problem && state !== "sent" ? html` <bdi>${retold(problem)}</bdi>` : null}`,
     ]),
   });
 }

@@ -1,6 +1,7 @@
 import type { KeptBackup } from "../../backups/snapshots.ts";
 import type { EffectiveSetting } from "../../config/effective.ts";
 import { say } from "../../texts/say.ts";
+import { retold } from "../../texts/stored.ts";
 import type { Status } from "../status.ts";
 import {
   badge,
@@ -137,7 +138,7 @@ function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
         say("status.servedSince"),
         sayHtml("status.asRevision", { at: pageTimeOf(takenAt, { zone, now }), revision }),
       ],
-    ])}${problem === null ? null : html`<p>${say("status.notServed", { problem })}</p>`}`,
+    ])}${problem === null ? null : html`<p>${say("status.notServed", { problem: retold(problem) })}</p>`}`,
     id: "copy",
   });
 }
@@ -201,7 +202,7 @@ function failing({ errors, now }: Status): Markup | null {
     "wait",
     html`<p class="title">${say("status.cannotReadTitle")}</p><ul>${problems.map(
       ({ source, problem, failures, at }) =>
-        html`<li>${source}: ${problem ?? ""} (${say("status.failures", { count: failures })}${at ? `, ${say("status.lastFailure", { ago: ago(at, now) })}` : ""})</li>`,
+        html`<li>${source}: ${retold(problem ?? "")} (${say("status.failures", { count: failures })}${at ? `, ${say("status.lastFailure", { ago: ago(at, now) })}` : ""})</li>`,
     )}</ul>`,
   );
 }
@@ -241,9 +242,10 @@ function sync({ mirror, fresh, polling }: Status): Markup {
 
 function edits({ journal, extras, frozen, twins }: Status): Markup {
   const count = (state: keyof typeof journal) => journal[state] ?? 0;
-  const notes = [...frozen.map((one) => ({ ...one, problem: one.problem ?? "" })), ...twins].map(
-    ({ edit, title, problem }) => say("status.editOf", { id: edit, title, problem }),
-  );
+  const notes = [
+    ...frozen.map((one) => ({ ...one, problem: retold(one.problem ?? "") })),
+    ...twins,
+  ].map(({ edit, title, problem }) => say("status.editOf", { id: edit, title, problem }));
   const waiting = count("parked") + count("held");
   const others = Object.values(extras).reduce((sum, each) => sum + (each ?? 0), 0);
   return card({
@@ -284,7 +286,7 @@ function mail({ mail: state }: Status, settings: readonly EffectiveSetting[]): M
               count: new Set(turnedOff.map(({ person }) => person)).size,
             }),
       ],
-      [say("status.problem"), problem],
+      [say("status.problem"), problem && retold(problem)],
     ]),
     id: "mail",
     live: ["mail"],
@@ -304,7 +306,7 @@ function waysIn({ inbox, subscriptions, feeds, now }: Status): Markup {
   const rows = subscriptions.map(({ name, items, succeededAt, changedAt, problem }) => [
     name,
     problem !== null
-      ? html`${badge(say("today.cannotRead"), "wait")} ${problem}`
+      ? html`${badge(say("today.cannotRead"), "wait")} ${retold(problem)}`
       : succeededAt
         ? changedAt
           ? say("status.subscribedChanged", {
@@ -317,7 +319,7 @@ function waysIn({ inbox, subscriptions, feeds, now }: Status): Markup {
   ]);
   const folder = inbox && [
     say("status.folder", { folder: inbox.folder }),
-    inbox.problem ??
+    (inbox.problem === null ? null : retold(inbox.problem)) ??
       [
         say("status.waiting", { count: inbox.waiting }),
         ...(inbox.last ? [say("status.lastFile", { file: inbox.last.target })] : []),

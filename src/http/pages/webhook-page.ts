@@ -1,6 +1,7 @@
 import type { PersonDescription } from "../../people/people.ts";
 import type { WebhookDescription } from "../../people/webhook-settings.ts";
 import { say } from "../../texts/say.ts";
+import { retold } from "../../texts/stored.ts";
 import {
   button,
   card,
@@ -104,7 +105,7 @@ ${card({
 
 function lastMessage({ fate }: WebhookDescription, zone: string): Markup | string {
   if (!fate) return say("webhook.noneSoFar");
-  return html`${say(`webhook.state.${fate.state}`)}, ${timeTag(fate.at, zone)}${fate.problem === null || fate.state === "sent" ? null : html`: ${fate.problem}`}`;
+  return html`${say(`webhook.state.${fate.state}`)}, ${timeTag(fate.at, zone)}${fate.problem === null || fate.state === "sent" ? null : html`: ${retold(fate.problem)}`}`;
 }
 
 /** Its summary among a person's other settings. */

@@ -107,7 +107,7 @@ describe("moving a task", () => {
     const [{ id, uid }, event] = [await rig.task(), await rig.event()];
     const { tasks } = rig;
     expect(await problem(tasks.move(wishFor("4711", rig.list), by))).toContain('no task "4711"');
-    expect(await problem(tasks.move(wishFor(event.uid, rig.list), by))).toContain("an event");
+    expect(await problem(tasks.move(wishFor(event.uid, rig.list), by))).toContain("kind event");
     const wrong = { ...wishFor(uid, rig.farList), projectId: rig.project };
     expect(await problem(tasks.move(wrong, by))).toContain("no todolist");
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "PUT" });
