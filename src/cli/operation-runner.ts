@@ -13,6 +13,7 @@ import {
   withLocalModules,
 } from "./command-host.ts";
 import { askDaemon } from "./daemon.ts";
+import type { OnProgress } from "./progress-lines.ts";
 
 /** Why an operation failed: a sentence, whether it was wrong usage, and further members as in the API. */
 interface Refused {
@@ -26,9 +27,14 @@ export interface OperationRunner {
   attempt<Of extends Operation>(
     operation: Of,
     input: InputOf<Of>,
+    onSent?: OnProgress,
   ): Promise<Result<AnswerOf<Of>, Refused>>;
   /** Runs an operation and returns its answer; throws `Failed` if it is refused. */
-  run<Of extends Operation>(operation: Of, input: InputOf<Of>): Promise<AnswerOf<Of>>;
+  run<Of extends Operation>(
+    operation: Of,
+    input: InputOf<Of>,
+    onSent?: OnProgress,
+  ): Promise<AnswerOf<Of>>;
 }
 
 /** Context of a command's operations. */
@@ -79,15 +85,16 @@ export async function printAnswer<Value>(
 type Attempt = (
   operation: Operation,
   input: Readonly<Record<string, unknown>>,
+  onSent?: OnProgress,
 ) => Promise<Result<unknown, Refused>>;
 
 const runnerOf = (attempt: Attempt): OperationRunner => ({
-  async attempt(operation, input) {
-    const answer = await attempt(operation, input);
+  async attempt(operation, input, onSent) {
+    const answer = await attempt(operation, input, onSent);
     return answer.ok ? ok(known(answer.value)) : answer;
   },
-  async run(operation, input) {
-    const answer = await attempt(operation, input);
+  async run(operation, input, onSent) {
+    const answer = await attempt(operation, input, onSent);
     if (answer.ok) return known(answer.value);
     throw new Failed(answer.failure.detail, answer.failure.code);
   },
@@ -103,12 +110,13 @@ function known<Value>(value: unknown): Value {
 const servicePatienceMs = 180_000;
 
 function throughDaemon(daemon: DaemonAddress): Attempt {
-  return async (operation, input) => {
+  return async (operation, input, onSent) => {
     const { method, isSlow, member } = operation;
     const { status, body } = await askDaemon(daemon, {
       method,
       ...requestOf(operation, input),
       ...(isSlow && { withinMs: servicePatienceMs }),
+      ...(onSent && { onSent }),
     });
     if (status < 400) return ok(member === null ? body : memberOf(body, member));
     const said = memberOf(body, "detail");
@@ -149,8 +157,9 @@ function inProcess(modules: LocalModules, signal: AbortSignal): Attempt {
   const { config, store } = modules;
   const viewer = { kind: "admin", zone: store.zone } as const;
   const baseUrl = () => config.http.publicUrl ?? openableUrl(config.http);
-  const context = { ...modules, baseUrl, caller: { viewer, channel: "cli", signal } as const };
-  return async (operation, input) => {
+  const caller = { viewer, channel: "cli", signal } as const;
+  return async (operation, input, onSent) => {
+    const context = { ...modules, baseUrl, caller: { ...caller, ...(onSent && { onSent }) } };
     const outcome = await operation.run(input, context);
     // The answer as the API's JSON.
     if (outcome.ok) return ok(JSON.parse(JSON.stringify(outcome.value.value)));

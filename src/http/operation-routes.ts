@@ -6,6 +6,7 @@ import {
   type OperationModules,
 } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
+import { type ProgressLine, progressType } from "../operations/progress.ts";
 import { refuseUnread } from "./continue.ts";
 import { type Problem, sendJson, sendProblem } from "./problem-json.ts";
 import { sendFile } from "./send-file.ts";
@@ -28,14 +29,20 @@ export function operationRoutes(
       const viewer = context.viewers.viewerOf(request);
       const program = request.get("user-agent");
       const signal = operation.method === "GET" ? { signal: closing(response) } : {};
-      const caller = { viewer, channel: "upload", program, ...signal } as const;
+      const lines = request.get("accept") === progressType ? progressIn(response) : null;
+      const onSent = lines && { onSent: (done: number, total: number) => lines({ done, total }) };
+      const caller = { viewer, channel: "upload", program, ...signal, ...onSent } as const;
       const outcome = await operation.run(inputOf(request, operation), { ...context, caller });
+      if (lines) {
+        lines(lastLine(operation, outcome));
+        return void response.end();
+      }
       if (!outcome.ok) return sendProblem(response, problemOf(outcome.failure));
       const { value, status } = outcome.value;
       response.status(status);
       if (isFileAnswer(operation, value)) await sendFile(response, value);
       else if (value === null) response.end();
-      else sendJson(response, operation.member === null ? value : { [operation.member]: value });
+      else sendJson(response, bodyOf(operation, value));
     };
     const method = router[methodOf(operation)].bind(router);
     method(operation.path, ...bodyReader(operation), answer);
@@ -46,6 +53,27 @@ export function operationRoutes(
     sendJson(response, openApiOf(offered, about));
   });
   return router;
+}
+
+const bodyOf = ({ member }: Operation, value: unknown): unknown =>
+  member === null ? value : { [member]: value };
+
+/** Writes lines of progress. */
+function progressIn(response: Response): (line: ProgressLine) => void {
+  response.type(progressType).set("Cache-Control", "no-store");
+  return (line) => void response.write(`${JSON.stringify(line)}\n`);
+}
+
+function lastLine(
+  operation: Operation,
+  outcome: Awaited<ReturnType<Operation["run"]>>,
+): ProgressLine {
+  if (outcome.ok) {
+    const { value, status } = outcome.value;
+    return { status, body: value === null ? null : bodyOf(operation, value) };
+  }
+  const { status, title, detail, more } = problemOf(outcome.failure);
+  return { status, body: { title, status, detail, ...more } };
 }
 
 /** Aborted if the client disconnects before the answer. */

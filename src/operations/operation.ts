@@ -64,6 +64,8 @@ export interface Caller {
   readonly proposes?: boolean;
   /** Aborts requests to the service. */
   readonly signal?: AbortSignal;
+  /** Called while a file is sent to the service, with octets. */
+  readonly onSent?: (done: number, total: number) => void;
 }
 
 /** Why an operation failed; `detail` is one sentence. */

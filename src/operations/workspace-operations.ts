@@ -196,8 +196,8 @@ async function asked(
   ask: (how: ServiceActions & { readonly by: OnBehalf }) => Answer<unknown>,
 ): Promise<Outcome> {
   if (!workspace) return fail({ kind: "conflict", detail: say("operationFault.noWorkspace") });
-  const { signal } = caller;
-  const by = { person: person ?? null, ...(signal && { signal }) };
+  const { signal, onSent } = caller;
+  const by = { person: person ?? null, ...(signal && { signal }), ...(onSent && { onSent }) };
   const answer = await ask({ ...workspace, by });
   return answer.ok ? answer : fail(failureOf(answer.failure));
 }

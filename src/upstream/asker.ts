@@ -222,6 +222,7 @@ export class Asker {
         headers: this.#headersOf(ask, key),
         body: ask.form ?? (ask.json === undefined ? null : JSON.stringify(ask.json)),
         signal: under.signal,
+        onSent: call.onSent,
         isUnread: ask.isUnread ?? false,
       };
       return await sendWithRetries(

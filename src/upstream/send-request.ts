@@ -16,6 +16,7 @@ import {
   type ReplyContext,
   type Verdict,
 } from "./response.ts";
+import type { OnSent } from "./transport.ts";
 
 /**
  * On whose behalf and with which priority a method is called. `person`: whose key to use, if configured. `onUnanswered`: called
@@ -27,6 +28,8 @@ export interface Call {
   readonly person?: PersonId | null;
   readonly signal?: AbortSignal;
   readonly onUnanswered?: (how: NoAnswer) => void;
+  /** Called while a file is sent. */
+  readonly onSent?: OnSent;
 }
 
 /** Events of requests, for log and metrics. Never with a key, a body or a query. */

@@ -1,4 +1,9 @@
-import { type Agent, type IncomingMessage, request as requestOf } from "node:http";
+import {
+  type Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestOf,
+} from "node:http";
 import type { Socket } from "node:net";
 import { isUnsent, networkFailure } from "../domain/network-failure.ts";
 import { httpAgent, startTimer as startOwnTimer } from "../runtime.ts";
@@ -12,9 +17,14 @@ export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Form | null;
   readonly signal: AbortSignal | null;
+  /** Called while a form is sent, with octets. */
+  readonly onSent?: OnSent | undefined;
   /** True if the body of a good answer is wanted unparsed. */
   readonly isUnread?: boolean;
 }
+
+/** Reports how much of a long body has been sent. */
+export type OnSent = (done: number, total: number) => void;
 
 /** How requests are sent: plain or over TLS, on kept connections or on their own. */
 interface Door {
@@ -22,6 +32,24 @@ interface Door {
   readonly kept: Agent;
   /** A POST gets its own connection, as it must not be lost on a kept one that the service is closing. */
   readonly single: Agent;
+}
+
+const partOctets = 65_536;
+
+/** Sends a body part by part, each once the one before it has left. */
+function sendInParts(outgoing: ClientRequest, octets: Uint8Array, onSent: OnSent): void {
+  const sendFrom = (from: number): void => {
+    const to = Math.min(from + partOctets, octets.length);
+    const part = octets.subarray(from, to);
+    const onLeft = (error?: Error | null): void => {
+      if (error) return;
+      onSent(to, octets.length);
+      if (to < octets.length) sendFrom(to);
+    };
+    if (to < octets.length) outgoing.write(part, onLeft);
+    else outgoing.end(part, () => onSent(to, octets.length));
+  };
+  sendFrom(0);
 }
 
 /** Servers close connections after five idle seconds or more, so they are dropped before. */
@@ -122,7 +150,7 @@ export class Transport {
         headers: {
           ...exchange.headers,
           "accept-encoding": "gzip, deflate, br",
-          ...(form && { "content-type": form.type }),
+          ...(form && { "content-type": form.type, "content-length": form.octets.length }),
         },
         signal,
       });
@@ -140,7 +168,8 @@ export class Transport {
           tooLate,
         });
       });
-      outgoing.end(form?.octets ?? body ?? undefined);
+      if (form && exchange.onSent) sendInParts(outgoing, form.octets, exchange.onSent);
+      else outgoing.end(form?.octets ?? body ?? undefined);
     });
   }
 

@@ -44,7 +44,33 @@ async function json(...args: readonly (string | number)[]): Promise<unknown> {
 const named = (value: unknown, name: string): unknown =>
   new Map(Object.entries(Object(value))).get(name);
 
+/** Uploads a file of 200 kB at a clock that is seconds further each time it is read. */
+async function progressOf(columns: number | null): Promise<string> {
+  const path = join(installation.folder, "long.txt");
+  writeFileSync(path, "x".repeat(200_000));
+  let now = Temporal.Instant.from("2026-11-20T12:00:00Z");
+  const clock = () => {
+    now = now.add({ seconds: 3 });
+    return now;
+  };
+  const { project } = place();
+  const args = ["files", "upload", path, "--project", String(project), "--json"];
+  const uploaded = await commandHere(args, { installation, daemon, columns, clock });
+  const [file] = Object.values(Object(JSON.parse(uploaded.stdout)));
+  const deleted = await command("files", "delete", Number(named(file, "id")), "--project", project);
+  expect(deleted.code).toBe(0);
+  return uploaded.stderr;
+}
+
+const progressLine = /^upload: 32 %, about \d+ s left\nupload: 65 %, about \d+ s left\n/;
+
 describe("without a daemon", () => {
+  it("shows the progress of an upload on a terminal", async () => {
+    await command("sync");
+    expect(await progressOf(80)).toMatch(progressLine);
+    expect(await progressOf(null)).toBe("");
+  });
+
   it("copies and moves a task by ID and by UID, and comments on it", async () => {
     const task = newTask("Plan");
     await command("sync");
@@ -106,6 +132,11 @@ describe("beside a daemon", () => {
     const deleted = await command("files", "delete", Number(named(filed, "id")), ...inFolder);
     expect([deleted.code, deleted.stderr]).toEqual([0, expect.stringContaining("is deleted")]);
     expect((await command("files", "list", ...inFolder)).stdout).toBe("no files\n");
+  });
+
+  it("shows the progress of the daemon's upload on a terminal", async () => {
+    expect(await progressOf(80)).toMatch(progressLine);
+    expect(await progressOf(null)).toBe("");
   });
 
   it("creates, renames and deletes labels, and moves tasks, whose feed item keeps its UID", async () => {

@@ -242,7 +242,7 @@ describe("the pages of reports", () => {
     const wrong = await ask({ colour: "red" });
     expect([wrong.isError, JSON.stringify(wrong.content)]).toEqual([
       true,
-      expect.stringContaining("no parameter"),
+      expect.stringContaining("is not a parameter"),
     ]);
     const { structuredContent } = await agent.callTool({ name: "reports_list" });
     expect(structuredContent).toHaveProperty("result.0.name");

@@ -58,6 +58,7 @@ export async function command(
     daemon = null,
     input = "",
     typed = null,
+    columns = null,
     clock = runtime.clock,
   }: {
     readonly installation: Installation;
@@ -65,6 +66,8 @@ export async function command(
     readonly input?: string;
     /** What is typed on the terminal when something is asked; null: there is no terminal. */
     readonly typed?: string | null;
+    /** Width of the terminal; null: there is none. */
+    readonly columns?: number | null;
     /** The command's present time. */
     readonly clock?: () => Temporal.Instant;
   },
@@ -79,7 +82,7 @@ export async function command(
     print(text) {
       stdout += layOut(text, { columns: null, style: (_style, words) => words });
     },
-    columns: null,
+    columns,
     zone: null,
     browse: () => Promise.resolve(false),
     send(text) {

@@ -7,6 +7,7 @@ import { type CommandTools, Failed, readInput } from "../command-host.ts";
 import { commandGroup, commandOf, operationCommand } from "../operation-command.ts";
 import { printAnswer } from "../operation-runner.ts";
 import { readId } from "../options.ts";
+import { progressLines } from "../progress-lines.ts";
 import { listText, localTime } from "../terminal-text.ts";
 
 interface UploadOptions {
@@ -34,7 +35,12 @@ export function filesCommand({ host }: CommandTools): Command {
       const content = await readInput(file, host);
       const type = options.type ?? typeOf(name);
       const about = { project, folder, person, name, type, content };
-      await printAnswer({ host, command }, (runner) => runner.run(uploadFile, about), describe);
+      const onSent = host.columns === null ? undefined : progressLines(host, "upload");
+      await printAnswer(
+        { host, command },
+        (runner) => runner.run(uploadFile, about, onSent),
+        describe,
+      );
     });
   return commandGroup("files", "files in a project's folders", [
     operationCommand(listFiles, host, { describe }),

@@ -21,9 +21,15 @@ export type Answer<Value> = Promise<Result<Value, ActionFailure>>;
 export interface OnBehalf {
   readonly person: PersonId | null;
   readonly signal?: AbortSignal;
+  /** Called while a file is sent. */
+  readonly onSent?: Call["onSent"];
 }
 
-export const callOf = (by: OnBehalf): Call => ({ priority: "interactive", ...by });
+export const callOf = ({ onSent, ...by }: OnBehalf): Call => ({
+  priority: "interactive",
+  ...by,
+  ...(onSent && { onSent }),
+});
 
 export const unknown = (problem: string) => fail({ kind: "unknown", problem } as const);
 export const unfit = (problem: string) => fail({ kind: "unfit", problem } as const);
