@@ -6,7 +6,7 @@ import type { Mail } from "../mail/mail.ts";
 import type { LogInLink, LogInMailKey } from "../store/mails/log-in-links.ts";
 import { say } from "../texts/say.ts";
 import { renderMail } from "./mail-content.ts";
-import { byMail, inLanguageOf, type MailDeps, zoneFor } from "./recipients.ts";
+import { byMail, inLanguageOf, type MailDeps, noAutoReplies, zoneFor } from "./recipients.ts";
 import { type MailEnding, type MailTopic, newMessageId, sendOnce } from "./send-once.ts";
 
 /** Result of a mail with a login link. */
@@ -75,8 +75,7 @@ function compose({ link, person }: LinkMail, messageId: string, deps: LogInMails
     to: { name: person.name, address: byMail.addressOf(person) },
     messageId,
     date: clock(),
-    // Without this, Exchange replies with absence messages.
-    headers: { "X-Auto-Response-Suppress": "All" },
+    headers: noAutoReplies,
     calendar: null,
     ...renderMail({
       subject: say("logInMail.subject"),

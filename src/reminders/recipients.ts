@@ -78,6 +78,9 @@ export function isOpenTo(person: PersonId, item: Item, directory: Store["directo
   return seesItem(person, { item, project, list });
 }
 
+/** Without this header, Exchange replies with absence messages. */
+export const noAutoReplies = { "X-Auto-Response-Suppress": "All" } as const;
+
 /** How a mail of one kind is addressed. */
 interface Address {
   readonly person: Person;
@@ -99,8 +102,7 @@ export function envelope(
     messageId,
     date: clock(),
     headers: {
-      // Without this, Exchange replies with absence messages.
-      "X-Auto-Response-Suppress": "All",
+      ...noAutoReplies,
       ...(url === null ? {} : { "List-Unsubscribe": `<${url}>` }),
       // It must be https. Source: RFC 8058 section 3.1.
       ...(url?.startsWith("https:")

@@ -4,6 +4,7 @@ import type { Webhook, WebhookMessage } from "../../remote/webhook.ts";
 import { nextTurn } from "../../runtime.ts";
 import { inLanguage, type Language, say } from "../../texts/say.ts";
 import { renderMail } from "../mail-content.ts";
+import { noAutoReplies } from "../recipients.ts";
 import type { OperatorMessage, OperatorWay } from "./notify-operator.ts";
 import type { OperatorContext, OperatorWords } from "./operator-words.ts";
 
@@ -80,8 +81,7 @@ function mailOf(
     to: { name: "", address },
     messageId: message.messageId,
     date: deps.clock(),
-    // Without this, Exchange replies with absence messages.
-    headers: { "X-Auto-Response-Suppress": "All" },
+    headers: noAutoReplies,
     calendar: null,
     ...renderMail({ ...content, reason, unsubscribe: null }),
   };
