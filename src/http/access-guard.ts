@@ -69,7 +69,7 @@ export function accessGuard(context: AccessGuardContext): RequestHandler {
     const { who, door } = admission.rule;
     if (door === "own") return next();
     if (!safe.has(request.method) && !isOwnSite(request, baseUrl)) {
-      sendProblem(response, forbidden("a page of another site cannot ask for this"));
+      sendProblem(response, forbidden(say("accessFault.otherSite")));
       return;
     }
     switch (who) {

@@ -79,7 +79,7 @@ function appRoutes(assets: () => Catalogue): Router {
     const { file = "" } = catalogue.script("worker") ?? {};
     const asset = catalogue.files.get(file.replace("assets/", ""));
     if (!asset) {
-      sendProblem(response, notFound("the scripts of the pages were not built"));
+      sendProblem(response, notFound(say("requestFault.noScripts")));
       return;
     }
     // Its URL never changes, and its own content security policy decides what it may load.

@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { json, type Request, type Response, Router } from "express";
 import type { Caller } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
+import { say } from "../texts/say.ts";
 import { forbidden, sendProblem } from "./problem-json.ts";
 import type { WebContext } from "./web-context.ts";
 
@@ -18,7 +19,7 @@ export function mcpRoutes(context: WebContext): Router {
 
   router.post("/mcp", async (request, response) => {
     if (!isOwnOrigin(request, context.baseUrl())) {
-      sendProblem(response, forbidden("a page of another site cannot ask for this"));
+      sendProblem(response, forbidden(say("accessFault.otherSite")));
       return;
     }
     await readMessage(request, response);

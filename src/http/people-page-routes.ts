@@ -56,7 +56,7 @@ export function peoplePageRoutes(context: WebContext): Router {
 
   router.get("/people/outbox/:file", async (request, response) => {
     const mail = (await outbox?.read(request.params.file)) ?? null;
-    if (!mail) return sendProblem(response, notFound("there is no such mail"));
+    if (!mail) return sendProblem(response, notFound(say("requestFault.noMail")));
     const { outboxMailPage } = await import("./pages/people-mail-page.ts");
     sendPage(response, outboxMailPage(mail, frameOf(response, viewers)));
   });
@@ -64,7 +64,7 @@ export function peoplePageRoutes(context: WebContext): Router {
   // A mail's markup is untrusted, so it is shown in a document of its own, without scripts, forms or this server's origin.
   router.get("/people/outbox/:file/html", async (request, response) => {
     const { html = null } = (await outbox?.read(request.params.file)) ?? {};
-    if (html === null) return sendProblem(response, notFound("there is no such mail"));
+    if (html === null) return sendProblem(response, notFound(say("requestFault.noMail")));
     response
       .set("Content-Security-Policy", mailPolicy)
       .set("Referrer-Policy", "no-referrer")

@@ -1,6 +1,7 @@
 import type { Credentials } from "@dayferry/http-values";
 import type { Request, Response } from "express";
 import type { Person } from "../domain/item.ts";
+import { say } from "../texts/say.ts";
 import type { HttpDeps } from "./http-deps.ts";
 import { sendProblem } from "./problem-json.ts";
 import { noteWrong, turnAway } from "./wrong-secret.ts";
@@ -31,6 +32,6 @@ export function createPersonLogin({
 
 function refuse(response: Response): void {
   response.setHeader("WWW-Authenticate", 'Basic realm="Dayferry", charset="UTF-8"');
-  const detail = "user name or app password is wrong";
+  const detail = say("login.wrong");
   sendProblem(response, { status: 401, title: "Unauthorized", detail });
 }

@@ -24,18 +24,18 @@ const mostParts = 50;
  */
 export function readMultipart(body: Buffer, contentType: string): Result<MultipartForm, string> {
   const boundary = boundaryOf(contentType);
-  if (boundary === null) return fail("the form names no boundary between its parts");
+  if (boundary === null) return fail(say("requestFault.noBoundary"));
   const mark = Buffer.from(`--${boundary}`);
   const fields = new Map<string, string>();
   const files = new Map<string, SentFile>();
   let at = body.indexOf(mark);
-  if (at < 0) return fail("the form holds no part");
+  if (at < 0) return fail(say("requestFault.noPart"));
   for (let count = 0; count < mostParts; count++) {
     const begin = at + mark.length;
     if (body.subarray(begin, begin + 2).toString("latin1") === "--") return ok({ fields, files });
     const end = body.indexOf(Buffer.concat([lineEnd, mark]), begin);
     const headAt = body.indexOf(headEnd, begin);
-    if (end < 0 || headAt < 0 || headAt > end) return fail("the form was cut on its way");
+    if (end < 0 || headAt < 0 || headAt > end) return fail(say("requestFault.cutForm"));
     const head = body.subarray(begin, headAt).toString("utf8");
     const content = body.subarray(headAt + headEnd.length, end);
     const name = parameterOf(head, "name");

@@ -144,7 +144,7 @@ async function render(
   wished: ReportWish,
   { reports: served, caller }: Pick<OperationModules, "reports"> & { readonly caller: Caller },
 ): Promise<Outcome> {
-  if (!served) return fail({ kind: "conflict", detail: "no reports are made here" });
+  if (!served) return fail({ kind: "conflict", detail: say("operationFault.noReports") });
   const { viewer, signal = new AbortController().signal } = caller;
   // For the admin, times are in the account's zone, or that of the named person.
   const reader = viewer.kind === "admin" ? null : viewer;

@@ -1,4 +1,5 @@
 import { fail, ok } from "../domain/result.ts";
+import { say } from "../texts/say.ts";
 import { statusAnswer, statusDetailsAnswer } from "./answers.ts";
 import { type OperationModules, type Outcome, operation } from "./operation.ts";
 
@@ -10,7 +11,7 @@ export const showStatus = operation({
   access: "person",
   input: {},
   run: (_, { statusReader, caller }) =>
-    statusReader ? ok(statusReader.summary(caller.viewer)) : noDaemon,
+    statusReader ? ok(statusReader.summary(caller.viewer)) : noDaemon(),
 });
 
 export const showStatusDetails = operation({
@@ -22,7 +23,7 @@ export const showStatusDetails = operation({
   isOffered: ({ statusReader }: Pick<OperationModules, "statusReader">) =>
     statusReader !== undefined,
   input: {},
-  run: (_, { statusReader }) => (statusReader ? ok(statusReader.details()) : noDaemon),
+  run: (_, { statusReader }) => (statusReader ? ok(statusReader.details()) : noDaemon()),
 });
 
-const noDaemon: Outcome = fail({ kind: "conflict", detail: "no daemon is running" });
+const noDaemon = (): Outcome => fail({ kind: "conflict", detail: say("operationFault.noDaemon") });

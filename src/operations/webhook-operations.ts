@@ -97,7 +97,7 @@ export const deleteWebhook = operation({
     withHooks(context, ({ hooks, owner }) => {
       const removed = hooks.remove(id, owner);
       if (removed === "unknown") return unknown(id);
-      const detail = `webhook ${id} is in the configuration; remove it there`;
+      const detail = say("hookFault.configured", { id });
       return removed === "listed" ? fail({ kind: "conflict", detail }) : ok(null);
     }) ?? nothingSent(),
 });

@@ -9,6 +9,7 @@ import type { Webhook, WebhookMessage } from "../remote/webhook.ts";
 import type { CreatedHook } from "../store/mails/event-hook-table.ts";
 import type { HookDelivery } from "../store/mails/hook-cursors.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import { readAddress } from "./webhook-settings.ts";
 
 /** A webhook to be created. */
@@ -142,10 +143,10 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
       const url = readAddress(wish.url, allowedFor(owner));
       if (!url.ok) return url;
       if (wish.secret !== null && !/^[\x21-\x7e]{1,200}$/.test(wish.secret)) {
-        return fail("The secret must be at most 200 printable ASCII characters without spaces.");
+        return fail(say("hookFault.secret"));
       }
       if (eventHooks.list().filter((one) => one.owner === owner).length >= mostOfOwner) {
-        return fail(`There are ${mostOfOwner} webhooks already, which is the limit.`);
+        return fail(say("hookFault.most", { most: String(mostOfOwner) }));
       }
       const secret = wish.secret ?? Buffer.from(randomBytes(32)).toString("base64url");
       const { events, project } = wish;
@@ -157,7 +158,7 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
       });
       hookCursors.begin(keyOf(id), changes.latest());
       const hook = known().find((one) => one.id === id);
-      return hook ? ok({ hook: describe(hook), secret }) : fail("The webhook cannot be read.");
+      return hook ? ok({ hook: describe(hook), secret }) : fail(say("hookFault.unread"));
     },
     /** `listed`: the webhook is in the configuration, so it cannot be removed here. */
     remove(id: string, owner: PersonId | null): "removed" | "unknown" | "listed" {
