@@ -171,18 +171,25 @@ function judgeChange(store: Store, change: Change): void {
     .ofItem(key)
     .filter(({ edit }) => edit !== answered?.id && !open.has(edit));
   for (const write of writes) {
-    if (write.act === "delete" || write.serviceId !== after.id || write.carriedOutAt) continue;
+    if (write.act === "delete" || write.serviceId !== after.id) continue;
     const turned = fieldsOf(write.patch).filter(
       (field) =>
         !explained.has(field) && !sameShown(field, was, is) && isCarried(field, write, after),
     );
-    if (turned.length === 0) continue;
+    if (turned.length === 0 || (write.carriedOutAt && !isWhole(turned, write))) continue;
     for (const field of turned) explained.add(field);
     store.unanswered.carriedOut(write.id);
     const overwritten = turned.filter((field) => hasReplacedNewer(field, { write, before, edits }));
     if (overwritten.length > 0) restore(store, { ...change, write, overwritten, edits });
   }
 }
+
+/**
+ * True if all of several fields turned at once, and the write may still be carried out: what was taken for it before was
+ * somebody's change to one of its values.
+ */
+const isWhole = (turned: readonly PatchField[], { nextLookAt, patch }: UnansweredWrite): boolean =>
+  nextLookAt !== null && turned.length > 1 && turned.length === fieldsOf(patch).length;
 
 /** True if the item's field has what the write sets, as the service writes it. */
 const isCarried = (field: PatchField, { patch }: UnansweredWrite, item: Item): boolean =>

@@ -47,6 +47,30 @@ it("a late move keeps the title that someone else has set", async () => {
   await rig.expectRest();
 });
 
+it("a late move does not undo a newer title, though somebody has made the same move before it arrived", async () => {
+  const { rig, uid, id } = await withTask(moveRig(), { title: "Write" });
+  rig.sandbox.faults.add({ ...late, method: "PUT" });
+  rig.toOther(uid);
+  await rig.drainAll({ sweep: rig.sweep });
+  rig.move(uid, { list: rig.list });
+  await rig.drainAll({ sweep: rig.sweep });
+  const there = { ...rig.by, list: rig.list, task: id };
+  rig.sandbox.workspace.tasks.update(there, {
+    title: "Write",
+    project: rig.project,
+    list_id: rig.otherList,
+  });
+  await rig.sweep();
+  await rig.drainAll({ sweep: rig.sweep });
+  rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite")));
+  await rig.drainAll({ sweep: rig.sweep });
+  expect(rig.shown()).toEqual(["Rewrite in list"]);
+  rig.sandbox.faults.deliverLate();
+  await watchOut(rig);
+  expect(rig.shown()).toEqual(["Rewrite in list"]);
+  await rig.expectRest();
+});
+
 it("a late change of dates does not undo newer dates", async () => {
   const { rig, uid } = await withEvent(moveRig(), { title: "Launch" });
   const at = (hour: number) =>
