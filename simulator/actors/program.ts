@@ -131,7 +131,8 @@ export class Program {
             : calendar.endsWith(
                 item.list === 0 ? `/events-${item.project}/` : `/tasks-${item.list}/`,
               )) &&
-          (this.#isOwner || !item.private),
+          // An editor who would lose access to a private event was assigned.
+          (this.#isOwner || !item.private || item.assigned.includes(this.#person)),
       );
       const listed = await this.#copies.list(calendar);
       if (!listed) this.#faults.add(`${this.#name}: ${calendar} cannot be listed`);
