@@ -149,7 +149,7 @@ describeInBrowser("the pages of edits", () => {
       .getByLabel("Calendar file (.ics)")
       .setInputFiles({ name: "new.ics", mimeType: "text/calendar", buffer });
     await page.getByRole("button", { name: "Preview" }).click();
-    expect(await page.getByText("Created the event Dropped, all day Thu 1 Jul 2027").count()).toBe(
+    expect(await page.getByText("Create the event Dropped, all day Thu 1 Jul 2027").count()).toBe(
       1,
     );
     await page.getByRole("button", { name: "Apply it" }).click();
