@@ -17,7 +17,7 @@ export function statusSummary(today: Today): StatusSummary {
   const { word, rest } = standingInWords(standing, now);
   return {
     state: states[standing.kind],
-    text: `${word}${rest}`,
+    text: `${word} · ${rest}`,
     syncedAt: "readAt" in standing && standing.readAt ? standing.readAt.toString() : null,
     pendingEdits: underWay,
     waitingEdits: needed,
