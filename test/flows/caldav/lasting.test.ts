@@ -183,7 +183,11 @@ describe("a different spelling by the service", () => {
       setting.changeTask(Number(id), { title: "Shortened" });
       return { title: "Shortened" };
     });
-    setting.sandbox.faults.add({ kind: "transform", method: "POST", path: /\/tasks$/, transform });
+    // Of a change: a poll may find a new item before its answer is there.
+    await put(where, todo(uid, "SUMMARY:First", "X-OWN:1"));
+    await setting.arrived();
+    const changed = /\/tasks\/\d+$/;
+    setting.sandbox.faults.add({ kind: "transform", method: "PUT", path: changed, transform });
     const answer = await put(where, todo(uid, "SUMMARY:Shortened by the service", "X-OWN:1"));
     await setting.arrived();
     const got = await program.send(`GET ${where}`);
