@@ -3,6 +3,7 @@ import { largestFile } from "@dayferry/ical";
 import { appleProfileFile, calendarsAreProjects, createCaldavBackend } from "../caldav/backend.ts";
 import { createCalendars } from "../calendars/create-calendars.ts";
 import { createPush } from "../calendars/push-support.ts";
+import { lazy } from "../domain/lazy.ts";
 import { createSeal } from "../domain/sealed-text.ts";
 import { createAcceptItems } from "../edits/intake/accept.ts";
 import { createAcceptMove } from "../edits/intake/accept-move.ts";
@@ -64,7 +65,7 @@ export function openPeople(
   return {
     eventWebhooks: createEventWebhooks({
       store,
-      seal: () => createSeal(keys.mailKey, "webhooks for events"),
+      seal: lazy(() => createSeal(keys.mailKey, "webhooks for events")),
       listed: () => secrets.current().webhooks,
       randomBytes,
       clock,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type HookEvent, hookEvents } from "../domain/hook-event.ts";
 import { personId, projectId } from "../domain/ids.ts";
 import { fail, ok } from "../domain/result.ts";
+import { directoryFor } from "../domain/visibility.ts";
 import type { EventWebhooks } from "../people/event-webhooks.ts";
 import { say } from "../texts/say.ts";
 import { deliveryAnswer, newWebhookAnswer, testAnswer, webhookAnswer } from "./answers.ts";
@@ -72,10 +73,11 @@ export const createWebhook = operation({
         return missing(say("operationFault.noPerson", { id: String(person) }));
       }
       const { directory } = context.store;
+      const seen = directoryFor(directory, context.caller.viewer).projects();
       if (person !== null && !directory.activePerson(person)) {
         return missing(say("operationFault.noPerson", { id: String(person) }));
       }
-      if (project !== null && !directory.project(project)) {
+      if (project !== null && !seen.some(({ id }) => id === project)) {
         return missing(say("operationFault.noProject", { id: String(project) }));
       }
       const { events: chosen = hookEvents } = wish;

@@ -96,6 +96,10 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
   const isOf = (hook: KnownHook, owner: PersonId | null): boolean =>
     owner === null || hook.created?.owner === owner;
 
+  /** A webhook that the owner may manage; null if there is none. */
+  const find = (id: string, owner: PersonId | null): KnownHook | null =>
+    known().find((one) => String(one.id) === id && isOf(one, owner)) ?? null;
+
   function describe({ key, id, name, webhook, created, ...scope }: KnownHook): HookDescription {
     const { events, project, person } = scope;
     return {
@@ -132,7 +136,7 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
       id: string,
       { owner, limit }: { readonly owner: PersonId | null; readonly limit: number },
     ): readonly HookDelivery[] | null {
-      const hook = known().find((one) => String(one.id) === id && isOf(one, owner));
+      const hook = find(id, owner);
       return hook ? hookCursors.deliveries(hook.key, limit) : null;
     },
     /** Creates a webhook, which receives what happens from now on. Errors are sentences. */
@@ -157,12 +161,12 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
         secret: seal().close(secret),
       });
       hookCursors.begin(keyOf(id), changes.latest());
-      const hook = known().find((one) => one.id === id);
+      const hook = find(String(id), owner);
       return hook ? ok({ hook: describe(hook), secret }) : fail(say("hookFault.unread"));
     },
     /** `listed`: the webhook is in the configuration, so it cannot be removed here. */
     remove(id: string, owner: PersonId | null): "removed" | "unknown" | "listed" {
-      const hook = known().find((one) => String(one.id) === id && isOf(one, owner));
+      const hook = find(id, owner);
       if (!hook) return "unknown";
       if (hook.created === null) return "listed";
       eventHooks.remove(hook.created.id);
@@ -174,7 +178,7 @@ export function createEventWebhooks(deps: EventWebhooksDeps) {
       id: string,
       { owner, signal }: { readonly owner: PersonId | null; readonly signal: AbortSignal },
     ): Promise<Posted | null> {
-      const hook = known().find((one) => String(one.id) === id && isOf(one, owner));
+      const hook = find(id, owner);
       return hook ? send(hook, testMessage(clock(), randomBytes(9)), signal) : null;
     },
     /** Posts a message. The result is `rejected` if the webhook was removed. */

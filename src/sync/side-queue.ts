@@ -42,7 +42,7 @@ interface Failed extends HeapEntry {
 
 /**
  * The queue of side sources to read, best first. Comments and history of a task are read when the task's state in its list has
- * changed since they were last read; folders and files when they get old. The store keeps what was read; the queue holds a few
+ * changed since they were last read; folders and files after a while. The store keeps what was read; the queue holds a few
  * numbers per task.
  */
 export class SideQueue {

@@ -174,7 +174,7 @@ describe("next()", () => {
     expect(Math.max(...gaps)).toBe(60);
   });
 
-  it("spends most polls on what matters when the ceiling cannot be met, and omits no source", () => {
+  it("spends most polls on important sources if the ceiling cannot be met, and omits none", () => {
     const keys = Array.from({ length: 40 }, (_, i) => `s${i}`);
     const made = scheduler(keys, { maxAge: 10 });
     made.put("s0", { weight: 1e6, cost: 1 });
